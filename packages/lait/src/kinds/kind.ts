@@ -1,0 +1,120 @@
+import type { LazySignal } from '../engine/cancel-scope.js';
+import type { EffectContext, EffectOptions, EffectResult } from '../engine/runtime.js';
+import type { Question } from '../engine/question.js';
+import type { RunEvent } from '../engine/events.js';
+import type { Expression } from '../expressions/expression.js';
+import type { LoopView, Scope } from '../expressions/scope.js';
+import type { FieldTable } from '../plan/fields.js';
+import type { Block, Plan, PlanCall, PlanNode } from '../plan/plan.js';
+import type { JsonValue, Value } from '../values/value.js';
+import type { Services } from './services.js';
+
+/** How a block or a step ended: with a value, out of the innermost loop, or out of the workflow. */
+export interface Completion {
+  value: Value;
+  control?: 'break' | 'stop';
+  /** Of a stop: what the whole run came to. Default `success`. */
+  outcome?: Outcome;
+}
+
+export type Outcome = 'success' | 'failure' | 'incomplete';
+
+/** What a kind may do while it executes. One per step; its calls are strictly sequential. */
+export interface StepContext {
+  readonly plan: Plan;
+  readonly node: PlanNode;
+  /** The value the step works on, after `input:`. */
+  readonly input: Value;
+  readonly scope: Scope;
+  readonly services: Services;
+  readonly runId: string;
+  readonly address: string;
+  readonly attempt: number;
+  readonly cancel: LazySignal;
+  /** Evaluates with `.` set to `value` (default: the step's input). */
+  evaluate<T extends Value>(expression: Expression<T>, value?: Value): T;
+  /**
+   * Runs one effect through the runtime: recorded, replayed after a crash, cancelled with the attempt. `name` tells
+   * several effects of one step apart. A suspended effect waits for its answer and runs again with `resume`.
+   */
+  effect(run: (context: EffectContext) => Promise<EffectResult>, options?: EffectOptions & { name?: string }): Promise<Value>;
+  /** Asks a person and waits for the answer. */
+  ask(question: Question): Promise<JsonValue>;
+  /** Waits until an instant, in milliseconds since 1970. */
+  sleep(until: number): Promise<void>;
+  /** The recorded current time in milliseconds since 1970. */
+  now(): Promise<number>;
+  /** Runs a block in this branch. `key` tells iterations apart; `loop` is what the body sees as the loop. */
+  runBlock(block: Block, value: Value, options?: { key?: string | number; loop?: LoopView; isolated?: boolean }): Promise<Completion>;
+  /**
+   * Runs blocks side by side, each in its own scope. Outcome values in declaration order. On failure siblings are
+   * cancelled and awaited, then the failure is thrown with its branch named.
+   */
+  runBranches(
+    branches: readonly { key: string; block: Block; value: Value; loop?: LoopView | null; prefix: string }[],
+    options: { maxConcurrency: number; failure?: 'first' | 'declared' },
+  ): Promise<Value[]>;
+  /** Runs another workflow as a child of this step, in its own scope. */
+  runPlan(plan: Plan, call: PlanCall): Promise<Value>;
+  /** False when nobody listens: build no event then. */
+  readonly listening: boolean;
+  /** Emits an event that belongs to this step. */
+  emit(event: RunEvent): void;
+  /** A line for the person at the terminal. */
+  note(message: string): void;
+  warn(message: string): void;
+}
+
+/** How a kind is drawn: a rectangle, a diamond, or an end. */
+export type Shape = 'action' | 'control' | 'terminal';
+
+/** A kind of step: its traits and what it does. Shared code asks traits and never lists kinds. */
+export interface Kind<Fields = unknown> {
+  /** The name in plans and events; in the steps form also the key that makes a step this kind. */
+  name: string;
+  shape: Shape;
+  /** One sentence for schemas and documentation. */
+  description: string;
+  /** The fields of the steps form beside the common ones, the kind key included. Absent: not a kind of that form. */
+  fields?: FieldTable;
+  /** Which of the common fields a step of this kind may have. Default all. */
+  commonFields?: readonly string[];
+  /** True when it calls a model: `default.retry` and `default.timeout` apply. */
+  callsModel?: boolean;
+  /** What it does to the world; a step without effects is recomputed and never recorded. */
+  effects: 'none' | 'rerun' | 'attention';
+  /** True when it may wait for a person: not allowed in concurrent units of the steps form. */
+  waits?: boolean;
+  /** A loop catches `break`. */
+  loop?: boolean;
+  /** Whether its value can be a stop or a break. */
+  ends?: 'workflow' | 'loop';
+  /** Child blocks with the titles people see; `concurrent` ones forbid stop, break outwards and questions. */
+  blocks?(fields: Fields): readonly ChildBlock[];
+  /** Every expression among the fields. */
+  expressions?(fields: Fields): readonly NamedExpression[];
+  execute(fields: Fields, context: StepContext): Promise<Completion> | Completion;
+}
+
+export interface ChildBlock {
+  name: string;
+  title: string;
+  block: Block;
+  concurrent?: boolean;
+  /** True when it may run more than once. */
+  repeated?: boolean;
+  /** True when it may be passed over. */
+  optional?: boolean;
+}
+
+export interface NamedExpression {
+  name: string;
+  expression: Expression;
+  /** What `.` / `input` is: the step's input (default), a child's result, or the item of a loop. */
+  sees?: 'input' | 'result';
+}
+
+/** Shorthand for the usual completion. */
+export function completed(value: Value): Completion {
+  return { value };
+}

@@ -1,0 +1,286 @@
+import type { RunEvent, Usage } from '../engine/events.js';
+import type { Plan, PlanCall } from '../plan/plan.js';
+import type { JsonObject, JsonValue, Value } from '../values/value.js';
+
+/** What kinds are handed to reach the world. Built by the library from the configuration; every part is a port. */
+export interface Services {
+  readonly models: ModelService;
+  readonly tools: ToolService;
+  readonly agents: AgentService;
+  readonly workflows: WorkflowService;
+  readonly decisions: DecisionService;
+  readonly capabilities: CapabilityService;
+  readonly environment: Environment;
+}
+
+export interface Environment {
+  /** Variables that `${VAR}` and inherited processes see. */
+  variables: Readonly<Record<string, string | undefined>>;
+  /** Where files, outputs and programs are looked up. */
+  workingDirectory: string;
+}
+
+// ------------------------------------------------------------------ models
+
+/** Settings of a model call, each item falling back on its own. Source: steps facts §5. */
+export interface ModelSettings {
+  model?: string;
+  reasoning_effort?: string;
+  temperature?: number;
+  top_p?: number;
+  max_tokens?: number;
+}
+
+/** One entry of `models.<alias>`, as in the configuration (facts §3 and §4). */
+export interface ModelEntry {
+  provider?: { base_url?: string; api_key?: string; api_key_cmd?: string | string[]; headers?: Record<string, string>; query?: Record<string, string> };
+  model_id: string;
+  [key: string]: unknown;
+}
+
+/** A model name resolved to the endpoints that may answer, the preferred one first. */
+export interface ResolvedModel {
+  /** The alias or raw id that was asked for. */
+  name: string;
+  candidates: readonly ModelCandidate[];
+  reasoning_effort?: string;
+  temperature?: number;
+  top_p?: number;
+  max_tokens?: number;
+}
+
+export interface ModelCandidate {
+  modelId: string;
+  baseUrl: string;
+  /** The entry it came from; key and headers are read from it just before the first request. */
+  entry: ModelEntry;
+}
+
+export type ChatContentPart = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } };
+
+export type ChatMessage =
+  | { role: 'system'; content: string }
+  | { role: 'user'; content: string | ChatContentPart[] }
+  | { role: 'assistant'; content: string | null; tool_calls?: ToolCall[] }
+  | { role: 'tool'; tool_call_id: string; content: string };
+
+export interface ToolCall {
+  id: string;
+  type: 'function';
+  function: { name: string; arguments: string };
+}
+
+export interface ToolDefinition {
+  type: 'function';
+  function: { name: string; description?: string; parameters: JsonObject };
+}
+
+export interface ModelRequest {
+  model: ResolvedModel;
+  messages: readonly ChatMessage[];
+  tools?: readonly ToolDefinition[];
+  /** Structured output: sent as `json_schema`, `strict: true`, the schema unchanged. */
+  responseFormat?: { name: string; schema: JsonObject };
+}
+
+export interface ModelReply {
+  content: string | null;
+  reasoning: string | null;
+  toolCalls: readonly ToolCall[];
+  finishReason: string | null;
+  usage: Usage | null;
+  /** The model id that answered. */
+  model: string;
+  source: 'live' | 'cache' | 'replay';
+}
+
+export interface ModelCallOptions {
+  signal: AbortSignal;
+  idempotencyKey?: string;
+  /** Asks for a streamed reply and receives its pieces. */
+  onToken?: (text: string, reasoning: boolean) => void;
+  onWarning?: (message: string) => void;
+}
+
+export interface ModelService {
+  /** Resolves without touching the network or a key command. Throws a `DefinitionError` (code `model_unresolved`). */
+  resolve(settings: ModelSettings, aliases?: Readonly<Record<string, readonly ModelEntry[]>>): ResolvedModel;
+  /** Sends one request: fallback to the next candidate, rate limits, recording and replay are in here. */
+  request(request: ModelRequest, options: ModelCallOptions): Promise<ModelReply>;
+  /** Defaults of the configuration's `default:` (model, sampling, tools). */
+  readonly defaults: ModelSettings & ToolSelection & { max_tool_rounds?: number };
+  /** True while replies come from recordings: `decide` refuses to run and no key command is executed. */
+  readonly replaying: boolean;
+}
+
+// ------------------------------------------------------------------- tools
+
+/** Which tools a model may use, by registered name. An empty list is a set value and stops the fallback. */
+export interface ToolSelection {
+  mcp?: readonly string[];
+  skills?: readonly string[];
+  subagents?: readonly string[];
+  tools?: readonly string[];
+}
+
+export interface ToolCallContext {
+  signal: AbortSignal;
+  idempotencyKey: string;
+  runId: string;
+  resume?: JsonValue;
+  state?: JsonObject;
+  requestContext?: Readonly<Record<string, JsonValue>>;
+  emit?: (event: RunEvent) => void;
+}
+
+/** What a tool gave to the model. `isError` is told to the model, it does not fail the step. */
+export interface ToolResult {
+  text: string;
+  isError: boolean;
+}
+
+/** A tool as the model sees it. */
+export interface ModelTool {
+  definition: ToolDefinition;
+  /** What runs, for approval: the real argv of a shell tool. */
+  preview?(arguments_: JsonObject): readonly string[] | undefined;
+  /** A subagent is run by the engine as a conversation of its own instead of being called. */
+  subagent?: string;
+  call(arguments_: JsonObject, context: ToolCallContext): Promise<ToolResult>;
+}
+
+/** The tools of one step, opened for one run; servers are shared within the run. */
+export interface Toolset {
+  /** In wire order: MCP, subagents, shell tools, skills. Source: facts §12. */
+  tools: readonly ModelTool[];
+  /** What skills add behind the system prompt; empty without skills. */
+  systemSuffix: string;
+}
+
+/** A tool that workflows call directly: the dynamic form's `tool` entries and the graph form's capabilities. */
+export interface RegisteredTool {
+  id: string;
+  description?: string;
+  inputSchema?: JsonObject;
+  outputSchema?: JsonObject;
+  /** `suspend` asks a question; the tool runs again with `context.resume` after the answer. */
+  execute(input: Value, context: DirectToolContext): Promise<Value>;
+  /** True when repeating a call with the same idempotency key does no harm. Default false. */
+  idempotent?: boolean;
+}
+
+export interface DirectToolContext extends ToolCallContext {
+  state: JsonObject;
+  setState(state: JsonObject): void;
+  suspend(payload?: JsonValue): Promise<never>;
+}
+
+export interface ToolService {
+  /** Opens the selected tools; MCP servers start here, lazily. */
+  open(selection: ToolSelection, options: { signal: AbortSignal }): Promise<Toolset>;
+  /** A tool by registration key: given in code, `tools:` of the configuration, or `<mcp server>__<tool>`. */
+  registered(key: string): RegisteredTool | undefined;
+  registeredKeys(): readonly string[];
+  /** `tool_policy` and `--approve-tools`, asked one by one before a batch runs. */
+  decide(tool: ModelTool, arguments_: JsonObject, options: { signal: AbortSignal }): Promise<'allowed' | 'denied' | 'approved' | 'rejected'>;
+  /** Longest text of one tool result that reaches the model, in bytes. Default 262,144. */
+  readonly maxResultBytes: number;
+  readonly strict: boolean;
+  /** Summarise the tool history every `trigger_rounds` rounds but its last `keep_last_n` messages. */
+  readonly compaction?: { trigger_rounds: number; keep_last_n: number };
+  /** Shuts every server and its process tree down. */
+  close(): Promise<void>;
+}
+
+// ------------------------------------------------- agents, workflows, others
+
+/** An agent definition: a Markdown file with frontmatter, an `agents:` entry, or one given in code. */
+export interface AgentDefinition extends ModelSettings, ToolSelection {
+  name?: string;
+  description?: string;
+  /** Template text of the system prompt. */
+  system: string;
+  max_tool_rounds?: number;
+  input_schema?: unknown;
+  output_schema?: unknown;
+  schema_name?: string;
+  files?: readonly string[];
+  images?: readonly string[];
+  /** Where `{file: …}` schemas start from. */
+  directory: string;
+  /** The file it was read from. */
+  file?: string;
+  /** An agent given in code answers by itself instead of through a model server. */
+  answer?(prompt: string, context: { signal: AbortSignal; outputSchema?: JsonObject }): Promise<{ text: string; object?: JsonValue }>;
+}
+
+export interface AgentService {
+  /** Reads an agent file, relative to `directory`. */
+  file(path: string, directory: string, options: { signal: AbortSignal }): Promise<AgentDefinition>;
+  /** An agent registered in the configuration or in code. */
+  registered(name: string, options: { signal: AbortSignal }): Promise<AgentDefinition | undefined>;
+  registeredNames(): readonly string[];
+}
+
+export interface WorkflowService {
+  /**
+   * Loads a child: a path (holding `/`, or ending in .yml, .yaml or .json) relative to `directory`, else a
+   * registered name of any form. Loaded once per run.
+   */
+  load(reference: string, directory: string | undefined, options: { signal: AbortSignal }): Promise<Plan>;
+}
+
+export interface DecisionService {
+  /** Sends `state` and typed questions to the decision server; answers in question order, checked. Facts §10. */
+  decide(
+    request: { state: JsonValue; questions: JsonObject; model?: string },
+    options: { signal: AbortSignal; idempotencyKey?: string },
+  ): Promise<{ answers: JsonObject; usage: JsonValue }>;
+}
+
+/** What happened to a capability call. Source: graph facts §10. */
+export interface CapabilityResult {
+  status: 'succeeded' | 'failed' | 'cancelled' | 'needs_attention';
+  output?: JsonValue;
+  effects?: readonly string[];
+  error?: string;
+  /** Known outcome of a call that was cancelled under way. */
+  certainty?: 'completed' | 'unknown';
+}
+
+export interface CapabilityContext {
+  runId: string;
+  workflowId: string;
+  nodeId: string;
+  activationId: string;
+  attempt: number;
+  retryCount: number;
+  loopContext?: { loop_node_id: string; iteration: number };
+  target?: JsonValue;
+  signal: AbortSignal;
+}
+
+export interface Capability {
+  key: string;
+  label?: string;
+  description?: string;
+  enabled: boolean;
+  approval_policy: 'auto' | 'plan_required';
+  read_only?: boolean;
+  idempotent?: boolean;
+  effects: readonly string[];
+  input_schema?: JsonObject;
+  output_schema?: JsonObject;
+  target_schema?: JsonObject;
+  strict_allowed?: boolean;
+  contract?: string;
+  execute(inputs: JsonObject, context: CapabilityContext): Promise<CapabilityResult>;
+}
+
+export interface CapabilityService {
+  get(key: string): Capability | undefined;
+  list(): readonly Capability[];
+}
+
+/** What a program hands to a registered workflow. */
+export type { PlanCall };

@@ -1,0 +1,98 @@
+import type { Expression } from '../expressions/expression.js';
+import type { JsonObject, JsonValue, Value } from '../values/value.js';
+import type { SourceFile, SourcePosition } from './source.js';
+
+export type Form = 'steps' | 'dynamic' | 'graph';
+
+/** What the interpreter runs: plain data and compiled expressions, nothing of the form it was written in. */
+export interface Plan {
+  form: Form;
+  /** Names the workflow in events and records: the file as given, the definition's id, the workflow's name. */
+  id: string;
+  name?: string;
+  description?: string;
+  /** The directory that relative agent, workflow and schema paths start from; undefined without a file. */
+  directory?: string;
+  /** Every file the plan was lowered from, this one first. */
+  sources: readonly SourceFile[];
+  /** Checks and completes what a caller hands over. Throws a `UsageError`. */
+  accept(call: PlanCall): PlanStart;
+  body: Block;
+  /** Computes the result from the last value. */
+  output?: Expression;
+  /** Seconds that one run of this plan may take. */
+  timeoutSeconds?: number;
+  /** Facts that kinds of this form look up, e.g. the steps form's `default:`, `models:`, `agents:`. */
+  settings: unknown;
+}
+
+/** What a caller hands to a plan: the piped value, named inputs, and what travels along. */
+export interface PlanCall {
+  value?: Value;
+  inputs?: Value;
+  state?: JsonObject;
+  context?: Readonly<Record<string, JsonValue>>;
+}
+
+/** An accepted call: defaults applied, types checked. */
+export interface PlanStart {
+  value: Value;
+  inputs: Value;
+  state: JsonObject;
+  context: Readonly<Record<string, JsonValue>>;
+}
+
+/** A list of nodes that run one after the other, or a graph of nodes when `edges` is given. */
+export interface Block {
+  /** `steps`, `steps[2].for_each`, `graph`, …: the prefix of its nodes' paths. */
+  path: string;
+  nodes: readonly PlanNode[];
+  /** Index of the first node. Default 0. */
+  entry?: number;
+  /** Per node, in order of judgement; absent for a plain list. */
+  edges?: readonly (readonly Edge[])[];
+  /** What is drawn and shown for the block, e.g. `case 1: .severity == "high"`. */
+  title?: string;
+}
+
+/** A way from one node to another. The first edge of the fitting kind whose condition holds is taken. */
+export interface Edge {
+  id?: string;
+  kind: 'normal' | 'error';
+  /** Absent = always. */
+  condition?: Expression<boolean>;
+  /** Index of the target in the block's nodes. */
+  target: number;
+}
+
+/** When and how a failed attempt is repeated. */
+export interface RetryPolicy {
+  /** Attempts in all, the first included; at least 1. */
+  maxAttempts: number;
+  /** Wait before the second attempt. Default 0. */
+  delaySeconds: number;
+  /** Factor on the wait after each attempt. Default 1. */
+  backoff: number;
+  /** Error codes that are never repeated, e.g. a wrong input in the graph form. */
+  except?: readonly string[];
+}
+
+/** One step, entry or node. `fields` belongs to the kind; the rest means the same for every kind. */
+export interface PlanNode<Fields = unknown> {
+  kind: string;
+  /** Stable place in the definition, e.g. `steps[2].for_each.steps[0]`. */
+  path: string;
+  /** The author's id: the name under which the value is recorded. */
+  id?: string;
+  /** What people see: the id, or `step-3 (prompt)`. */
+  label: string;
+  position?: SourcePosition;
+  when?: Expression;
+  input?: Expression;
+  output?: Expression;
+  retry?: RetryPolicy;
+  /** Seconds that one attempt may take. */
+  timeoutSeconds?: number;
+  onError?: Block;
+  fields: Fields;
+}
