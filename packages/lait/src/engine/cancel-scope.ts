@@ -61,6 +61,7 @@ export class CancelScope implements LazySignal {
 
   /** Leaves the tree; call it when what the scope stood for has ended. */
   dispose(): void {
-    this.#parent?.#children?.delete(this);
+    const parent = this.#parent;
+    if (parent !== undefined) parent.#children?.delete(this);
   }
 }

@@ -37,12 +37,26 @@ interface StepFields {
 
 /** What happens in a run, noun first. Everything that shows, stores or measures a run is built from these. */
 export type RunEvent =
-  | { type: 'run.started'; runId: string; workflow: string; form: string; name?: string; description?: string }
+  | {
+      type: 'run.started';
+      runId: string;
+      workflow: string;
+      form: string;
+      name?: string;
+      description?: string;
+    }
   | { type: 'run.completed'; runId: string; value: Value; outcome?: string }
   | { type: 'run.failed'; runId: string; error: FailureRecord }
   | { type: 'run.cancelled'; runId: string }
   | { type: 'run.parked'; runId: string; questions: readonly { address: string; question: Question }[] }
-  | { type: 'workflow.started'; address: string; name?: string; description?: string; workflow: string; depth: number }
+  | {
+      type: 'workflow.started';
+      address: string;
+      name?: string;
+      description?: string;
+      workflow: string;
+      depth: number;
+    }
   | { type: 'workflow.completed'; address: string; workflow: string; depth: number }
   | ({ type: 'step.started'; input: Value } & StepFields)
   | ({ type: 'step.completed'; value: Value; durationMs: number } & StepFields)
@@ -50,16 +64,35 @@ export type RunEvent =
   | ({ type: 'step.failed'; error: FailureRecord; durationMs: number } & StepFields)
   | ({ type: 'attempt.started'; attempt: number; input: Value; key: string } & StepFields)
   | ({ type: 'attempt.completed'; attempt: number; value: Value; effects?: readonly string[] } & StepFields)
-  | ({ type: 'attempt.failed'; attempt: number; maxAttempts: number; error: FailureRecord; waitSeconds: number } & StepFields)
+  | ({
+      type: 'attempt.failed';
+      attempt: number;
+      maxAttempts: number;
+      error: FailureRecord;
+      waitSeconds: number;
+    } & StepFields)
   | ({ type: 'handler.started'; error: FailureRecord } & StepFields)
   | ({ type: 'case.matched'; title: string } & StepFields)
-  | ({ type: 'iteration.started'; index: number; count?: number; maxIterations?: number; state?: JsonObject } & StepFields)
+  | ({
+      type: 'iteration.started';
+      index: number;
+      count?: number;
+      maxIterations?: number;
+      state?: JsonObject;
+    } & StepFields)
   | ({ type: 'iteration.completed'; index: number; count?: number; value: Value } & StepFields)
   | ({ type: 'branches.joined'; keys: readonly string[] } & StepFields)
   | ({ type: 'question.asked'; question: Question } & StepFields)
   | ({ type: 'question.answered'; answer: JsonValue } & StepFields)
   | ({ type: 'sleep.started'; until: number } & StepFields)
-  | { type: 'model.requested'; address: string; label: string; model: string; round: number; request: JsonObject }
+  | {
+      type: 'model.requested';
+      address: string;
+      label: string;
+      model: string;
+      round: number;
+      request: JsonObject;
+    }
   | { type: 'model.token'; address: string; label: string; text: string; reasoning?: boolean }
   | {
       type: 'model.responded';
@@ -73,8 +106,24 @@ export type RunEvent =
       endedAt: number;
       reply: JsonObject;
     }
-  | { type: 'model.failed'; address: string; label: string; model: string; error: FailureRecord; startedAt: number; endedAt: number }
-  | { type: 'tool.called'; address: string; label: string; tool: string; arguments: JsonValue; round: number; callId: string }
+  | {
+      type: 'model.failed';
+      address: string;
+      label: string;
+      model: string;
+      error: FailureRecord;
+      startedAt: number;
+      endedAt: number;
+    }
+  | {
+      type: 'tool.called';
+      address: string;
+      label: string;
+      tool: string;
+      arguments: JsonValue;
+      round: number;
+      callId: string;
+    }
   | {
       type: 'tool.completed';
       address: string;
@@ -88,7 +137,14 @@ export type RunEvent =
       startedAt: number;
       endedAt: number;
     }
-  | { type: 'history.compacted'; address: string; label: string; removed: number; startedAt: number; endedAt: number }
+  | {
+      type: 'history.compacted';
+      address: string;
+      label: string;
+      removed: number;
+      startedAt: number;
+      endedAt: number;
+    }
   | { type: 'note'; message: string; address?: string; prefix?: string; depth?: number }
   | { type: 'warning'; message: string; address?: string; prefix?: string; depth?: number };
 

@@ -1,7 +1,7 @@
 import type { Block } from '../plan/plan.js';
 import type { JsonObject, JsonValue, Value } from '../values/value.js';
-import type { Question } from './question.js';
 import type { RunEvent } from './events.js';
+import type { Question } from './question.js';
 
 /**
  * Names one thing that happened in a run: the node's path behind the loop indexes, branch keys, attempts and
@@ -91,7 +91,11 @@ export interface Snapshot {
 export interface Runtime {
   readonly runId: string;
   /** Runs one effect, or gives back what the record says about it; failures and suspensions are recorded too. */
-  step(address: Address, run: (context: EffectContext) => Promise<EffectResult>, options?: EffectOptions): Promise<EffectResult>;
+  step(
+    address: Address,
+    run: (context: EffectContext) => Promise<EffectResult>,
+    options?: EffectOptions,
+  ): Promise<EffectResult>;
   /** Parks the branch until a person or a message answers. The time does not count against deadlines. */
   wait(address: Address, question: Question): Promise<JsonValue>;
   /** Parks the branch until an instant, in milliseconds since 1970. */

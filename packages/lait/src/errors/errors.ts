@@ -36,7 +36,13 @@ export class TimeoutError extends LaitError {
 /** The run was cancelled from outside. Never caught by `retry` or `on_error`. */
 export class CancelledError extends LaitError {
   constructor(options: Partial<Options> = {}) {
-    super({ code: 'cancelled', message: 'cancelled', disposition: 'cancelled', ...options, category: 'cancelled' });
+    super({
+      code: 'cancelled',
+      message: 'cancelled',
+      disposition: 'cancelled',
+      ...options,
+      category: 'cancelled',
+    });
   }
 }
 

@@ -1,11 +1,12 @@
 import type { LazySignal } from '../engine/cancel-scope.js';
-import type { EffectContext, EffectOptions, EffectResult } from '../engine/runtime.js';
-import type { Question } from '../engine/question.js';
 import type { RunEvent } from '../engine/events.js';
+import type { Question } from '../engine/question.js';
+import type { EffectContext, EffectOptions, EffectResult } from '../engine/runtime.js';
 import type { Expression } from '../expressions/expression.js';
 import type { LoopView, Scope } from '../expressions/scope.js';
 import type { FieldTable } from '../plan/fields.js';
 import type { Block, Plan, PlanCall, PlanNode } from '../plan/plan.js';
+import type { PlanSettings } from '../plan/settings.js';
 import type { JsonValue, Value } from '../values/value.js';
 import type { Services } from './services.js';
 
@@ -27,6 +28,8 @@ export interface StepContext {
   readonly input: Value;
   readonly scope: Scope;
   readonly services: Services;
+  /** The plan's settings over its callers'. */
+  readonly settings: PlanSettings;
   readonly runId: string;
   readonly address: string;
   readonly attempt: number;
@@ -37,7 +40,10 @@ export interface StepContext {
    * Runs one effect through the runtime: recorded, replayed after a crash, cancelled with the attempt. `name` tells
    * several effects of one step apart. A suspended effect waits for its answer and runs again with `resume`.
    */
-  effect(run: (context: EffectContext) => Promise<EffectResult>, options?: EffectOptions & { name?: string }): Promise<Value>;
+  effect(
+    run: (context: EffectContext) => Promise<EffectResult>,
+    options?: EffectOptions & { name?: string },
+  ): Promise<Value>;
   /** Asks a person and waits for the answer. */
   ask(question: Question): Promise<JsonValue>;
   /** Waits until an instant, in milliseconds since 1970. */
@@ -45,7 +51,11 @@ export interface StepContext {
   /** The recorded current time in milliseconds since 1970. */
   now(): Promise<number>;
   /** Runs a block in this branch. `key` tells iterations apart; `loop` is what the body sees as the loop. */
-  runBlock(block: Block, value: Value, options?: { key?: string | number; loop?: LoopView; isolated?: boolean }): Promise<Completion>;
+  runBlock(
+    block: Block,
+    value: Value,
+    options?: { key?: string | number; loop?: LoopView; isolated?: boolean },
+  ): Promise<Completion>;
   /**
    * Runs blocks side by side, each in its own scope. Outcome values in declaration order. On failure siblings are
    * cancelled and awaited, then the failure is thrown with its branch named.

@@ -1,5 +1,7 @@
 import type { RunEvent, Usage } from '../engine/events.js';
-import type { Plan, PlanCall } from '../plan/plan.js';
+import type { AgentPlan } from '../plan/agent.js';
+import type { Plan } from '../plan/plan.js';
+import type { ModelEntry, ModelSettings, ToolSelection } from '../plan/settings.js';
 import type { JsonObject, JsonValue, Value } from '../values/value.js';
 
 /** What kinds are handed to reach the world. Built by the library from the configuration; every part is a port. */
@@ -22,22 +24,6 @@ export interface Environment {
 
 // ------------------------------------------------------------------ models
 
-/** Settings of a model call, each item falling back on its own. Source: steps facts §5. */
-export interface ModelSettings {
-  model?: string;
-  reasoning_effort?: string;
-  temperature?: number;
-  top_p?: number;
-  max_tokens?: number;
-}
-
-/** One entry of `models.<alias>`, as in the configuration (facts §3 and §4). */
-export interface ModelEntry {
-  provider?: { base_url?: string; api_key?: string; api_key_cmd?: string | string[]; headers?: Record<string, string>; query?: Record<string, string> };
-  model_id: string;
-  [key: string]: unknown;
-}
-
 /** A model name resolved to the endpoints that may answer, the preferred one first. */
 export interface ResolvedModel {
   /** The alias or raw id that was asked for. */
@@ -56,7 +42,9 @@ export interface ModelCandidate {
   entry: ModelEntry;
 }
 
-export type ChatContentPart = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } };
+export type ChatContentPart =
+  | { type: 'text'; text: string }
+  | { type: 'image_url'; image_url: { url: string } };
 
 export type ChatMessage =
   | { role: 'system'; content: string }
@@ -114,14 +102,6 @@ export interface ModelService {
 }
 
 // ------------------------------------------------------------------- tools
-
-/** Which tools a model may use, by registered name. An empty list is a set value and stops the fallback. */
-export interface ToolSelection {
-  mcp?: readonly string[];
-  skills?: readonly string[];
-  subagents?: readonly string[];
-  tools?: readonly string[];
-}
 
 export interface ToolCallContext {
   signal: AbortSignal;
@@ -182,7 +162,11 @@ export interface ToolService {
   registered(key: string): RegisteredTool | undefined;
   registeredKeys(): readonly string[];
   /** `tool_policy` and `--approve-tools`, asked one by one before a batch runs. */
-  decide(tool: ModelTool, arguments_: JsonObject, options: { signal: AbortSignal }): Promise<'allowed' | 'denied' | 'approved' | 'rejected'>;
+  decide(
+    tool: ModelTool,
+    arguments_: JsonObject,
+    options: { signal: AbortSignal },
+  ): Promise<'allowed' | 'denied' | 'approved' | 'rejected'>;
   /** Longest text of one tool result that reaches the model, in bytes. Default 262,144. */
   readonly maxResultBytes: number;
   readonly strict: boolean;
@@ -194,31 +178,11 @@ export interface ToolService {
 
 // ------------------------------------------------- agents, workflows, others
 
-/** An agent definition: a Markdown file with frontmatter, an `agents:` entry, or one given in code. */
-export interface AgentDefinition extends ModelSettings, ToolSelection {
-  name?: string;
-  description?: string;
-  /** Template text of the system prompt. */
-  system: string;
-  max_tool_rounds?: number;
-  input_schema?: unknown;
-  output_schema?: unknown;
-  schema_name?: string;
-  files?: readonly string[];
-  images?: readonly string[];
-  /** Where `{file: …}` schemas start from. */
-  directory: string;
-  /** The file it was read from. */
-  file?: string;
-  /** An agent given in code answers by itself instead of through a model server. */
-  answer?(prompt: string, context: { signal: AbortSignal; outputSchema?: JsonObject }): Promise<{ text: string; object?: JsonValue }>;
-}
-
 export interface AgentService {
   /** Reads an agent file, relative to `directory`. */
-  file(path: string, directory: string, options: { signal: AbortSignal }): Promise<AgentDefinition>;
+  file(path: string, directory: string, options: { signal: AbortSignal }): Promise<AgentPlan>;
   /** An agent registered in the configuration or in code. */
-  registered(name: string, options: { signal: AbortSignal }): Promise<AgentDefinition | undefined>;
+  registered(name: string, options: { signal: AbortSignal }): Promise<AgentPlan | undefined>;
   registeredNames(): readonly string[];
 }
 
@@ -281,6 +245,3 @@ export interface CapabilityService {
   get(key: string): Capability | undefined;
   list(): readonly Capability[];
 }
-
-/** What a program hands to a registered workflow. */
-export type { PlanCall };

@@ -1,5 +1,6 @@
 import type { Expression } from '../expressions/expression.js';
 import type { JsonObject, JsonValue, Value } from '../values/value.js';
+import type { PlanSettings, RetryPolicy } from './settings.js';
 import type { SourceFile, SourcePosition } from './source.js';
 
 export type Form = 'steps' | 'dynamic' | 'graph';
@@ -22,8 +23,8 @@ export interface Plan {
   output?: Expression;
   /** Seconds that one run of this plan may take. */
   timeoutSeconds?: number;
-  /** Facts that kinds of this form look up, e.g. the steps form's `default:`, `models:`, `agents:`. */
-  settings: unknown;
+  /** Defaults, model aliases and agents of this file; a child falls back to its caller's, item by item. */
+  settings: PlanSettings;
 }
 
 /** What a caller hands to a plan: the piped value, named inputs, and what travels along. */
@@ -63,18 +64,6 @@ export interface Edge {
   condition?: Expression<boolean>;
   /** Index of the target in the block's nodes. */
   target: number;
-}
-
-/** When and how a failed attempt is repeated. */
-export interface RetryPolicy {
-  /** Attempts in all, the first included; at least 1. */
-  maxAttempts: number;
-  /** Wait before the second attempt. Default 0. */
-  delaySeconds: number;
-  /** Factor on the wait after each attempt. Default 1. */
-  backoff: number;
-  /** Error codes that are never repeated, e.g. a wrong input in the graph form. */
-  except?: readonly string[];
 }
 
 /** One step, entry or node. `fields` belongs to the kind; the rest means the same for every kind. */
