@@ -1,4 +1,4 @@
-import type { JsonObject } from '../values/value.js';
+import type { JsonObject, JsonValue } from '../values/value.js';
 
 /**
  * One description of a field: the readers check files against it, compile by it, and the JSON Schemas that editors
@@ -10,6 +10,14 @@ interface FieldBase {
   /** Shown by editors and in the documentation. */
   description: string;
   required?: boolean;
+  /** Another field without which this one means nothing, e.g. `schema_name` without `output_schema`. */
+  requires?: string;
+}
+
+/** What is wrong with a value that a room checks by itself: where inside the value, and what to do. */
+export interface FieldProblem {
+  path: readonly (string | number)[];
+  message: string;
 }
 
 export type FieldType =
@@ -39,7 +47,7 @@ export type FieldType =
   /** Any JSON value. */
   | { type: 'json' }
   /** Checked by code of the room that owns it; `schema` is what editors see. */
-  | { type: 'custom'; name: string; schema: JsonObject };
+  | { type: 'custom'; name: string; schema: JsonObject; check(value: JsonValue): readonly FieldProblem[] };
 
 export interface FieldTable {
   readonly [name: string]: Field;
