@@ -1,5 +1,5 @@
 import type { LazySignal } from '../engine/cancel-scope.js';
-import type { RunEvent } from '../engine/events.js';
+import type { RunEvent, StepFields } from '../engine/events.js';
 import type { Question } from '../engine/question.js';
 import type { EffectContext, EffectOptions, EffectResult } from '../engine/runtime.js';
 import type { Expression } from '../expressions/expression.js';
@@ -66,10 +66,13 @@ export interface StepContext {
   ): Promise<Value[]>;
   /** Runs another workflow as a child of this step, in its own scope. */
   runPlan(plan: Plan, call: PlanCall): Promise<Value>;
+  /** Says that an effect which this step declares was not achieved: a successful run then ends as `incomplete`. */
+  missEffects(effects: readonly string[]): void;
   /** False when nobody listens: build no event then. */
   readonly listening: boolean;
-  /** Emits an event that belongs to this step. */
   emit(event: RunEvent): void;
+  /** The fields that every event of this step carries. */
+  eventFields(): StepFields;
   /** A line for the person at the terminal. */
   note(message: string): void;
   warn(message: string): void;
@@ -97,13 +100,26 @@ export interface Kind<Fields = unknown> {
   waits?: boolean;
   /** A loop catches `break`. */
   loop?: boolean;
-  /** Whether its value can be a stop or a break. */
-  ends?: 'workflow' | 'loop';
+  /** What it ends with its value: the workflow (`stop`), the innermost loop (`break`), or its own block. */
+  ends?: 'workflow' | 'loop' | 'block';
   /** Child blocks with the titles people see; `concurrent` ones forbid stop, break outwards and questions. */
   blocks?(fields: Fields): readonly ChildBlock[];
+  /** What no field alone can show, e.g. a default that is no choice. Called when each field by itself is right. */
+  check?(fields: Fields): readonly FieldProblem[];
+  /** The path of a file it writes: a constant one is not allowed in concurrent items. */
+  writes?(fields: Fields): Expression<string>;
   /** Every expression among the fields. */
   expressions?(fields: Fields): readonly NamedExpression[];
   execute(fields: Fields, context: StepContext): Promise<Completion> | Completion;
+}
+
+/** A problem of a step's fields, found by its kind. */
+export interface FieldProblem {
+  /** From the step to the value at fault, e.g. `['default']` or `['decide', 'urgent', 'type']`. */
+  path: readonly (string | number)[];
+  /** What is wrong and what to do, without the position and the step. */
+  message: string;
+  hint?: string;
 }
 
 export interface ChildBlock {

@@ -23,8 +23,8 @@ export interface FieldProblem {
 export type FieldType =
   /** A jq expression with exactly one result; compiled to an Expression. */
   | { type: 'jq' }
-  /** A template; compiled to an Expression that gives text. */
-  | { type: 'template' }
+  /** A template; compiled to an Expression that gives text. `notBlank`: the source holds more than white space. */
+  | { type: 'template'; notBlank?: boolean }
   /** Plain text. `notBlank`: at least one character that is no white space. */
   | { type: 'text'; notBlank?: boolean; pattern?: string; patternHint?: string }
   | { type: 'integer'; minimum?: number; maximum?: number }
@@ -40,8 +40,8 @@ export type FieldType =
   | { type: 'object'; fields: FieldTable }
   /** A list of steps; compiled to a Block. */
   | { type: 'block' }
-  /** A schema: a name of `schemas:`, a body, or `{file: …}`. */
-  | { type: 'schema' }
+  /** A schema: a name of `schemas:` (unless `unnamed`), a body, or `{file: …}`; compiled to a SchemaSource. */
+  | { type: 'schema'; unnamed?: boolean }
   /** One of several shapes, the first that fits by the value's YAML type. */
   | { type: 'union'; options: readonly FieldType[] }
   /** Any JSON value. */

@@ -25,6 +25,19 @@ export interface Plan {
   timeoutSeconds?: number;
   /** Defaults, model aliases and agents of this file; a child falls back to its caller's, item by item. */
   settings: PlanSettings;
+  /** Steps that must not run where a caller of the steps form is concurrent. Source: steps facts §11. */
+  restrictions?: readonly PlacementRestriction[];
+}
+
+/** A step that may not be reached from a concurrent unit. Whoever calls the plan from one refuses it then. */
+export interface PlacementRestriction {
+  /** `any`: branches of `parallel` and items of a concurrent `for_each`; `items`: only the latter. */
+  where: 'any' | 'items';
+  /** The whole sentence, with the step's path. */
+  message: string;
+  path: string;
+  id?: string;
+  position?: SourcePosition;
 }
 
 /** What a caller hands to a plan: the piped value, named inputs, and what travels along. */
