@@ -4,7 +4,7 @@ import type { Question } from '../engine/question.js';
 import type { EffectContext, EffectOptions, EffectResult } from '../engine/runtime.js';
 import type { Expression } from '../expressions/expression.js';
 import type { LoopView, Scope } from '../expressions/scope.js';
-import type { FieldTable } from '../plan/fields.js';
+import type { FieldProblem, FieldTable } from '../plan/fields.js';
 import type { Block, Plan, PlanCall, PlanNode } from '../plan/plan.js';
 import type { PlanSettings } from '../plan/settings.js';
 import type { JsonValue, Value } from '../values/value.js';
@@ -111,15 +111,6 @@ export interface Kind<Fields = unknown> {
   /** Every expression among the fields. */
   expressions?(fields: Fields): readonly NamedExpression[];
   execute(fields: Fields, context: StepContext): Promise<Completion> | Completion;
-}
-
-/** A problem of a step's fields, found by its kind. */
-export interface FieldProblem {
-  /** From the step to the value at fault, e.g. `['default']` or `['decide', 'urgent', 'type']`. */
-  path: readonly (string | number)[];
-  /** What is wrong and what to do, without the position and the step. */
-  message: string;
-  hint?: string;
 }
 
 export interface ChildBlock {

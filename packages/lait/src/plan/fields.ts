@@ -14,10 +14,14 @@ interface FieldBase {
   requires?: string;
 }
 
-/** What is wrong with a value that a room checks by itself: where inside the value, and what to do. */
+/**
+ * A problem that a room or a kind finds by itself: what is wrong and what to do, without the position and the step.
+ * `path` leads from the value that was checked (for kinds the step) to the value at fault.
+ */
 export interface FieldProblem {
   path: readonly (string | number)[];
   message: string;
+  hint?: string;
 }
 
 export type FieldType =

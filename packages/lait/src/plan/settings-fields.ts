@@ -55,6 +55,9 @@ export const schemaFields = {
   },
   schema_name: {
     type: 'text',
+    requires: 'output_schema',
+    pattern: '^[A-Za-z0-9_-]{1,64}$',
+    patternHint: '1 to 64 letters, digits, `_` or `-`',
     description: 'Name of the structured output. Default: the name under schemas:, else structured_output.',
   },
 } as const satisfies FieldTable;
@@ -91,8 +94,15 @@ export const modelEntryFields = {
   provider: {
     type: 'object',
     fields: {
-      base_url: { type: 'text', notBlank: true, description: 'Where the API is. ${VAR} is replaced.' },
-      api_key: { type: 'text', description: 'The key. ${VAR} is replaced. Not together with api_key_cmd.' },
+      base_url: {
+        type: 'text',
+        notBlank: true,
+        description: 'Where the API is. Environment variables are replaced.',
+      },
+      api_key: {
+        type: 'text',
+        description: 'The key. Environment variables are replaced. Not together with api_key_cmd.',
+      },
       api_key_cmd: {
         type: 'union',
         options: [
@@ -105,13 +115,13 @@ export const modelEntryFields = {
         type: 'map',
         values: { type: 'text' },
         names: 'any',
-        description: 'Headers added to each request. ${VAR} is replaced.',
+        description: 'Headers added to each request. Environment variables are replaced.',
       },
       query: {
         type: 'map',
         values: { type: 'text' },
         names: 'any',
-        description: 'Query parameters added to each request. ${VAR} is replaced.',
+        description: 'Query parameters added to each request. Environment variables are replaced.',
       },
     },
     description: 'The server. Default: the base URL and key of lait.config.yml.',
