@@ -1,0 +1,40 @@
+import { CancelledError } from '../errors/errors.js';
+
+/** How long a cancelled command may take to put things in order before the process ends anyway. */
+const graceMilliseconds = 10_000;
+
+export interface InterruptOptions {
+  /** Told once, at the first signal. */
+  onInterrupt: () => void;
+  /** Ends the process at once. */
+  exit: () => void;
+}
+
+/**
+ * Turns signals into cancellation: the first Ctrl-C (or SIGTERM, SIGHUP) aborts `signal`, a second one ends the
+ * process at once, and so does the end of a grace period. Source: facts §22.
+ */
+export class Interrupts {
+  readonly #controller = new AbortController();
+  readonly #options: InterruptOptions;
+  readonly #listener = () => this.interrupt();
+
+  constructor(options: InterruptOptions) {
+    this.#options = options;
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, this.#listener);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  interrupt(): void {
+    if (this.signal.aborted) {
+      this.#options.exit();
+      return;
+    }
+    setTimeout(() => this.#options.exit(), graceMilliseconds).unref();
+    this.#options.onInterrupt();
+    this.#controller.abort(new CancelledError());
+  }
+}

@@ -1,0 +1,67 @@
+import type { Writable } from 'node:stream';
+
+/** What commands print to: results to standard output, everything else to standard error. */
+export class Output {
+  readonly #out: Writable;
+  readonly #error: Writable;
+  readonly #redact: (text: string) => string;
+  #broken = false;
+
+  /** `redact` masks secrets in what goes to standard error; the result itself is never changed. */
+  constructor(out: Writable, error: Writable, redact: (text: string) => string, onBroken: () => void) {
+    this.#out = out;
+    this.#error = error;
+    this.#redact = redact;
+    // A reader that has seen enough (`| head -1`) is no failure: stop quietly. Source: field report FR-40.
+    out.on('error', () => {
+      if (this.#broken) return;
+      this.#broken = true;
+      onBroken();
+    });
+    error.on('error', () => {});
+  }
+
+  /** True when the reader of standard output has gone. */
+  get broken(): boolean {
+    return this.#broken;
+  }
+
+  /** Writes to standard output; resolves when the text was handed over. */
+  write(text: string): Promise<void> {
+    if (this.#broken) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#out.write(text, () => resolve());
+    });
+  }
+
+  /** One JSON document on standard output. */
+  writeJson(value: unknown): Promise<void> {
+    return this.write(`${JSON.stringify(value, null, 2)}\n`);
+  }
+
+  /** Text for the person at the terminal, as it is. */
+  message(text: string): void {
+    this.#error.write(this.#redact(text));
+  }
+
+  /** A line for the person at the terminal. */
+  line(text: string): void {
+    this.message(`${text}\n`);
+  }
+
+  note(text: string): void {
+    this.line(`note: ${text}`);
+  }
+
+  warning(text: string): void {
+    this.line(`warning: ${text}`);
+  }
+
+  /** Waits until both streams have taken what was written. */
+  async flush(): Promise<void> {
+    await Promise.all([
+      this.#broken ? undefined : new Promise<void>((resolve) => this.#out.write('', () => resolve())),
+      new Promise<void>((resolve) => this.#error.write('', () => resolve())),
+    ]);
+  }
+}

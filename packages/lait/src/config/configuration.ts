@@ -1,0 +1,67 @@
+import type { ModelEntry, ModelSettings, ToolSelection } from '../plan/settings.js';
+import type { JsonObject } from '../values/value.js';
+
+/** A key, or the command that prints it; the two exclude each other. */
+export interface KeySettings {
+  api_key?: string;
+  api_key_cmd?: string | readonly string[];
+}
+
+export interface ConfigurationDefaults extends ModelSettings, ToolSelection {
+  system?: string;
+  render?: boolean;
+  history?: boolean;
+  cache?: boolean;
+  cache_ttl?: number;
+  compaction?: { trigger_rounds: number; keep_last_n: number };
+  skill_progressive_disclosure?: boolean;
+}
+
+export interface McpServerSettings {
+  command?: string;
+  args?: readonly string[];
+  env?: Readonly<Record<string, string>>;
+  cwd?: string;
+  url?: string;
+  headers?: Readonly<Record<string, string>>;
+  allowed_tools?: readonly string[];
+}
+
+export interface ShellToolSettings {
+  command: readonly string[];
+  description?: string;
+  parameters?: JsonObject;
+  timeout?: number;
+  env?: Readonly<Record<string, string>>;
+  cwd?: string;
+}
+
+export interface DecisionSettings extends KeySettings {
+  base_url?: string;
+  model?: string;
+}
+
+/** What lait.config.yml says, checked; registry paths are absolute. `${VAR}` is replaced where a value is used. */
+export interface ConfigurationValues extends KeySettings {
+  base_url?: string;
+  default?: ConfigurationDefaults;
+  models?: Readonly<Record<string, readonly ModelEntry[]>>;
+  mcp_servers?: Readonly<Record<string, McpServerSettings>>;
+  skills?: Readonly<Record<string, string>>;
+  agents?: Readonly<Record<string, string>>;
+  prompts?: Readonly<Record<string, string>>;
+  workflows?: Readonly<Record<string, string>>;
+  tool_policy?: { allow?: readonly string[]; deny?: readonly string[] };
+  tools?: Readonly<Record<string, ShellToolSettings>>;
+  strict_tools?: boolean;
+  max_tool_result_bytes?: number;
+  jev?: DecisionSettings;
+}
+
+/** The merged configuration and the files it came from, the nearest first; none when there is no configuration. */
+export interface Configuration {
+  values: ConfigurationValues;
+  files: readonly string[];
+}
+
+export const emptyConfiguration: Configuration = { values: {}, files: [] };
