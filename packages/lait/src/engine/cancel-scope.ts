@@ -16,17 +16,18 @@ export class CancelScope implements LazySignal {
   #reason: Error | undefined;
   #controller: AbortController | undefined;
   #children: Set<CancelScope> | undefined;
+  #deadline: Deadline | undefined;
   readonly #parent: CancelScope | undefined;
 
   constructor(parent?: CancelScope) {
     this.#parent = parent;
-    if (parent !== undefined) {
-      if (parent.#reason !== undefined) this.#reason = parent.#reason;
-      else {
-        parent.#children ??= new Set();
-        parent.#children.add(this);
-      }
+    if (parent === undefined) return;
+    if (parent.#reason !== undefined) {
+      this.#reason = parent.#reason;
+      return;
     }
+    parent.#children ??= new Set();
+    parent.#children.add(this);
   }
 
   get cancelled(): boolean {
@@ -49,6 +50,7 @@ export class CancelScope implements LazySignal {
   cancel(reason: Error = new CancelledError()): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
+    this.#deadline?.stop();
     this.#controller?.abort(reason);
     const children = this.#children;
     this.#children = undefined;
@@ -59,9 +61,69 @@ export class CancelScope implements LazySignal {
     if (this.#reason !== undefined) throw this.#reason;
   }
 
+  /** Cancels the scope with `reason()` after `seconds`, not counting the time it is paused. */
+  startDeadline(seconds: number, reason: () => Error): void {
+    this.#deadline = new Deadline(seconds * 1000, () => this.cancel(reason()));
+  }
+
+  /** Stops the clocks of this scope and of all scopes around it: a person is being waited for. */
+  pauseDeadlines(): void {
+    for (let scope: CancelScope | undefined = this; scope !== undefined; scope = scope.#parent)
+      scope.#deadline?.pause();
+  }
+
+  resumeDeadlines(): void {
+    for (let scope: CancelScope | undefined = this; scope !== undefined; scope = scope.#parent)
+      scope.#deadline?.resume();
+  }
+
   /** Leaves the tree; call it when what the scope stood for has ended. */
   dispose(): void {
+    this.#deadline?.stop();
     const parent = this.#parent;
-    if (parent !== undefined) parent.#children?.delete(this);
+    if (parent !== undefined && parent.#children !== undefined) parent.#children.delete(this);
+  }
+}
+
+/** A timer that can be paused by several waiters at once. */
+class Deadline {
+  #remaining: number;
+  #startedAt = performance.now();
+  #pauses = 0;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #expire: () => void;
+
+  constructor(milliseconds: number, expire: () => void) {
+    this.#remaining = milliseconds;
+    this.#expire = expire;
+    this.#start();
+  }
+
+  pause(): void {
+    this.#pauses += 1;
+    if (this.#pauses > 1) return;
+    this.#remaining -= performance.now() - this.#startedAt;
+    clearTimeout(this.#timer);
+  }
+
+  resume(): void {
+    this.#pauses -= 1;
+    if (this.#pauses === 0) this.#start();
+  }
+
+  stop(): void {
+    this.#pauses = Number.POSITIVE_INFINITY;
+    clearTimeout(this.#timer);
+  }
+
+  #start(): void {
+    this.#startedAt = performance.now();
+    // Longer waits than a timer can hold are re-armed.
+    const wait = Math.min(Math.max(this.#remaining, 0), 2_147_483_647);
+    this.#timer = setTimeout(() => {
+      this.#remaining -= performance.now() - this.#startedAt;
+      if (this.#remaining <= 0.5) this.#expire();
+      else this.#start();
+    }, wait);
   }
 }

@@ -22,7 +22,8 @@ export interface Usage {
   reasoningTokens: number;
 }
 
-interface StepFields {
+/** Which step an event belongs to. */
+export interface StepFields {
   /** Names this happening; unique in the run but for attempts. */
   address: string;
   path: string;
@@ -59,11 +60,17 @@ export type RunEvent =
     }
   | { type: 'workflow.completed'; address: string; workflow: string; depth: number }
   | ({ type: 'step.started'; input: Value } & StepFields)
-  | ({ type: 'step.completed'; value: Value; durationMs: number } & StepFields)
+  | ({
+      type: 'step.completed';
+      value: Value;
+      attempt: number;
+      effects?: readonly string[];
+      durationMs: number;
+    } & StepFields)
   | ({ type: 'step.skipped' } & StepFields)
   | ({ type: 'step.failed'; error: FailureRecord; durationMs: number } & StepFields)
-  | ({ type: 'attempt.started'; attempt: number; input: Value; key: string } & StepFields)
-  | ({ type: 'attempt.completed'; attempt: number; value: Value; effects?: readonly string[] } & StepFields)
+  /** Only for steps with effects: the input after `input:` was applied. */
+  | ({ type: 'attempt.started'; attempt: number; input: Value } & StepFields)
   | ({
       type: 'attempt.failed';
       attempt: number;

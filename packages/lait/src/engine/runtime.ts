@@ -1,5 +1,9 @@
-import type { Block } from '../plan/plan.js';
+import type { LoopView } from '../expressions/scope.js';
+import type { ConcurrentUnit } from '../kinds/kind.js';
+import type { Block, Plan } from '../plan/plan.js';
+import type { PlanSettings } from '../plan/settings.js';
 import type { JsonObject, JsonValue, Value } from '../values/value.js';
+import type { CancelScope } from './cancel-scope.js';
 import type { RunEvent } from './events.js';
 import type { Question } from './question.js';
 
@@ -13,8 +17,6 @@ export type Address = string;
 export interface EffectContext {
   /** Aborted when the attempt, a surrounding deadline or the run is cancelled. */
   signal: AbortSignal;
-  /** 1 for the first attempt. */
-  attempt: number;
   /** Stable over attempts, crashes and resumes of this effect: hand it to whatever can recognise a repetition. */
   idempotencyKey: string;
   /** The answer to the question with which this effect suspended, when it runs again. */
@@ -26,37 +28,41 @@ export type EffectResult =
   | { value: Value; state?: JsonObject; effects?: readonly string[] }
   | { suspended: Question };
 
+export interface CallOptions {
+  /** The innermost cancel scope: deadlines and cancels from outside arrive through it. */
+  cancel: CancelScope;
+}
+
 export interface EffectOptions {
   /** What to do when a crash left the effect started but without an outcome. Default `rerun`. */
   interrupted?: 'rerun' | 'attention';
-  /** Leaves the outcome out of the record when replaying costs nothing and the outcome is large. */
-  attempt?: number;
 }
 
-/** One branch of a fork: its block (when the branches differ) and the values only it sees. */
+/** One branch of a fork: its block and the values only it sees. */
 export interface ForkBranch {
   key: string;
-  block?: Block;
-  variables: BranchVariables;
-}
-
-/** The free variables of a branch, as data: a branch can run on another machine. */
-export interface BranchVariables {
+  block: Block;
   value: Value;
-  loop?: { index: number; item?: Value } | null;
+  loop: LoopView | null;
+  /** Put before the branch's progress lines. */
+  prefix: string;
 }
 
-/** What all branches of a fork see: only what their blocks refer to. */
+/** What all branches of a fork see, as data: a branch can run on another machine. */
 export interface SharedVariables {
+  plan: Plan;
+  settings: PlanSettings;
+  depth: number;
+  callers: readonly string[];
+  unit: ConcurrentUnit | undefined;
   inputs: Value;
+  /** Only the recorded steps that the branches' blocks refer to. */
   steps: JsonObject;
-  loop: JsonValue;
   state: JsonObject;
   context: Readonly<Record<string, JsonValue>>;
 }
 
 export interface ForkSpecification {
-  block?: Block;
   shared: SharedVariables;
   branches: readonly ForkBranch[];
   maxConcurrency: number;
@@ -68,9 +74,18 @@ export interface ForkSpecification {
 }
 
 export type BranchOutcome =
-  | { status: 'completed'; value: Value; state?: JsonObject }
+  | { status: 'completed'; value: Value; state?: JsonObject; missingEffects?: readonly string[] }
   | { status: 'failed'; error: unknown }
   | { status: 'cancelled' };
+
+/** Runs one branch of a fork to its end; given to a runtime by the interpreter. */
+export type BranchExecutor = (
+  address: Address,
+  shared: SharedVariables,
+  branch: ForkBranch,
+  runtime: Runtime,
+  cancel: CancelScope,
+) => Promise<BranchOutcome>;
 
 /** What `commit` stores of a top-level position of the steps form. */
 export interface Snapshot {
@@ -94,16 +109,16 @@ export interface Runtime {
   step(
     address: Address,
     run: (context: EffectContext) => Promise<EffectResult>,
-    options?: EffectOptions,
+    options: CallOptions & EffectOptions & { keyAddress: Address },
   ): Promise<EffectResult>;
   /** Parks the branch until a person or a message answers. The time does not count against deadlines. */
-  wait(address: Address, question: Question): Promise<JsonValue>;
+  wait(address: Address, question: Question, options: CallOptions): Promise<JsonValue>;
   /** Parks the branch until an instant, in milliseconds since 1970. */
-  sleep(address: Address, until: number): Promise<void>;
+  sleep(address: Address, until: number, options: CallOptions): Promise<void>;
   /** The current time in milliseconds, recorded: a recovered run sees the instant of its first pass. */
   now(address: Address): Promise<number>;
   /** Runs branches side by side: the only concurrency there is. Outcomes in declaration order. */
-  fork(address: Address, specification: ForkSpecification): Promise<BranchOutcome[]>;
+  fork(address: Address, specification: ForkSpecification, options: CallOptions): Promise<BranchOutcome[]>;
   /** Offers a snapshot after a top-level step; built only when somebody stores it. */
   commit(address: Address, snapshot: () => Snapshot): Promise<void>;
   /** True when somebody listens; the engine builds no event otherwise. */

@@ -30,12 +30,14 @@ export interface StepContext {
   readonly services: Services;
   /** The plan's settings over its callers'. */
   readonly settings: PlanSettings;
+  /** The origins of the running plans, outermost first, this one last. */
+  readonly callers: readonly string[];
   readonly runId: string;
   readonly address: string;
   readonly attempt: number;
   readonly cancel: LazySignal;
-  /** Evaluates with `.` set to `value` (default: the step's input). */
-  evaluate<T extends Value>(expression: Expression<T>, value?: Value): T;
+  /** Evaluates with `.` set to `value` (default: the step's input), inside `loop` when a loop judges its condition. */
+  evaluate<T extends Value>(expression: Expression<T>, value?: Value, loop?: LoopView): T;
   /**
    * Runs one effect through the runtime: recorded, replayed after a crash, cancelled with the attempt. `name` tells
    * several effects of one step apart. A suspended effect waits for its answer and runs again with `resume`.
@@ -61,8 +63,8 @@ export interface StepContext {
    * cancelled and awaited, then the failure is thrown with its branch named.
    */
   runBranches(
-    branches: readonly { key: string; block: Block; value: Value; loop?: LoopView | null; prefix: string }[],
-    options: { maxConcurrency: number; failure?: 'first' | 'declared' },
+    branches: readonly { key: string; block: Block; value: Value; loop?: LoopView | null; prefix?: string }[],
+    options: BranchOptions,
   ): Promise<Value[]>;
   /** Runs another workflow as a child of this step, in its own scope. */
   runPlan(plan: Plan, call: PlanCall): Promise<Value>;
@@ -77,6 +79,17 @@ export interface StepContext {
   note(message: string): void;
   warn(message: string): void;
 }
+
+export interface BranchOptions {
+  maxConcurrency: number;
+  /** Which failure is reported. Default `first`. */
+  failure?: 'first' | 'declared' | undefined;
+  /** What the steps form calls the unit: some steps of child workflows are refused in it. */
+  unit?: ConcurrentUnit;
+}
+
+/** Branches of `parallel`, or items of a concurrent `for_each`. */
+export type ConcurrentUnit = 'branches' | 'items';
 
 /** How a kind is drawn: a rectangle, a diamond, or an end. */
 export type Shape = 'action' | 'control' | 'terminal';

@@ -189,9 +189,14 @@ export interface AgentService {
 export interface WorkflowService {
   /**
    * Loads a child: a path (holding `/`, or ending in .yml, .yaml or .json) relative to `directory`, else a
-   * registered name of any form. Loaded once per run.
+   * registered name of any form. Loaded once per run. `callers` are the origins of the plans that are running above:
+   * a cycle and a nesting deeper than 32 are refused before anything is opened.
    */
-  load(reference: string, directory: string | undefined, options: { signal: AbortSignal }): Promise<Plan>;
+  load(
+    reference: string,
+    directory: string | undefined,
+    options: { signal: AbortSignal; callers: readonly string[] },
+  ): Promise<Plan>;
 }
 
 export interface DecisionService {

@@ -12,6 +12,8 @@ export interface Plan {
   id: string;
   name?: string;
   description?: string;
+  /** Tells workflows apart when calls are followed: the canonical path of the file, or the registered id. */
+  origin: string;
   /** The directory that relative agent, workflow and schema paths start from; undefined without a file. */
   directory?: string;
   /** Every file the plan was lowered from, this one first. */

@@ -1,0 +1,190 @@
+import { TimeoutError } from '../errors/errors.js';
+import { isLaitError, messageChain } from '../errors/lait-error.js';
+import type { Completion } from '../kinds/kind.js';
+import type { PlanNode } from '../plan/plan.js';
+import type { RetryPolicy } from '../plan/settings.js';
+import type { Value } from '../values/value.js';
+import { CancelScope } from './cancel-scope.js';
+import { type Execution, type Interpreting, stepFields } from './execution.js';
+import { PlacedFailure, StepFailure, toFailureRecord } from './failure.js';
+import { RecordedSteps } from './recorded-steps.js';
+import { EngineStepContext } from './step-context.js';
+
+/** How a step's attempts ended. */
+export interface AttemptsResult {
+  completion: Completion;
+  /** The attempt that succeeded; 0 when `on_error` gave the value. */
+  attempt: number;
+  effects?: readonly string[];
+}
+
+const once: RetryPolicy = { maxAttempts: 1, delaySeconds: 0, backoff: 1 };
+const longestWaitSeconds = 3600;
+
+/**
+ * Runs `input` → kind → `output` as one unit, repeats it after failures, and runs `on_error` when all attempts
+ * have failed. Cancellation from outside is never caught. Source: steps seed, エラー処理.
+ */
+export async function runAttempts(
+  node: PlanNode,
+  value: Value,
+  number: number,
+  execution: Execution,
+  interpreter: Interpreting,
+): Promise<AttemptsResult> {
+  const kind = execution.environment.kinds.get(node.kind)!;
+  const defaults = kind.callsModel === true ? execution.settings.defaults : undefined;
+  const retry = node.retry ?? defaults?.retry ?? once;
+  const timeoutSeconds = node.timeoutSeconds ?? defaults?.timeoutSeconds;
+  const isolates = retry.maxAttempts > 1 || timeoutSeconds !== undefined || node.onError !== undefined;
+  let waitSeconds = retry.delaySeconds;
+  for (let attempt = 1; ; attempt += 1) {
+    let failure: unknown;
+    try {
+      if (!isolates) return await runOnce(node, value, attempt, number, execution, interpreter);
+      return await runIsolated(node, value, attempt, number, timeoutSeconds, execution, interpreter);
+    } catch (error) {
+      execution.cancel.throwIfCancelled();
+      failure = named(node, attempt, error);
+    }
+    const last =
+      attempt >= retry.maxAttempts || (isLaitError(failure) && retry.except?.includes(failure.code) === true);
+    report(node, number, attempt, retry.maxAttempts, failure, last ? 0 : waitSeconds, execution);
+    if (last) {
+      if (node.onError === undefined) throw failure;
+      return { completion: await handle(node, value, number, failure, execution, interpreter), attempt: 0 };
+    }
+    if (waitSeconds > 0) {
+      const address = `${execution.frame}${node.path}@${attempt}/retry`;
+      const now = await execution.runtime.now(address);
+      await execution.runtime.sleep(address, now + waitSeconds * 1000, { cancel: execution.cancel });
+    }
+    waitSeconds = Math.min(waitSeconds * retry.backoff, longestWaitSeconds);
+  }
+}
+
+/** One attempt under its own deadline and on its own layer of recorded steps: a failed attempt leaves nothing. */
+async function runIsolated(
+  node: PlanNode,
+  value: Value,
+  attempt: number,
+  number: number,
+  timeoutSeconds: number | undefined,
+  execution: Execution,
+  interpreter: Interpreting,
+): Promise<AttemptsResult> {
+  const cancel = new CancelScope(execution.cancel);
+  const steps = new RecordedSteps(execution.scope.steps);
+  if (timeoutSeconds !== undefined) {
+    cancel.startDeadline(
+      timeoutSeconds,
+      () =>
+        new TimeoutError({
+          code: 'step_timeout',
+          message: `attempt exceeded its timeout of ${timeoutSeconds} s`,
+        }),
+    );
+  }
+  try {
+    const result = await runOnce(
+      node,
+      value,
+      attempt,
+      number,
+      { ...execution, cancel, scope: execution.scope.derive({ steps }) },
+      interpreter,
+    );
+    cancel.throwIfCancelled();
+    steps.settle();
+    return result;
+  } catch (error) {
+    throw cancel.reason ?? error;
+  } finally {
+    cancel.dispose();
+  }
+}
+
+async function runOnce(
+  node: PlanNode,
+  value: Value,
+  attempt: number,
+  number: number,
+  execution: Execution,
+  interpreter: Interpreting,
+): Promise<AttemptsResult> {
+  const { scope, environment, runtime } = execution;
+  const kind = environment.kinds.get(node.kind)!;
+  try {
+    scope.value = value;
+    const input = node.input === undefined ? value : node.input.evaluate(scope);
+    if (kind.effects !== 'none' && runtime.listening) {
+      runtime.emit({ type: 'attempt.started', attempt, input, ...stepFields(node, number, execution) });
+    }
+    const context = new EngineStepContext(node, input, attempt, number, execution, interpreter);
+    const result = kind.execute(node.fields, context);
+    const completion = result instanceof Promise ? await result : result;
+    const passesThrough = completion.control !== undefined && kind.ends === undefined;
+    if (node.output === undefined || passesThrough) return { completion, attempt, effects: context.effects };
+    scope.value = completion.value;
+    return {
+      completion: { ...completion, value: node.output.evaluate(scope) },
+      attempt,
+      effects: context.effects,
+    };
+  } catch (error) {
+    throw named(node, attempt, error);
+  }
+}
+
+/** Names the step, unless a step inside it is named already, or the run is being cancelled from outside. */
+function named(node: PlanNode, attempt: number, error: unknown): unknown {
+  if (error instanceof StepFailure || error instanceof PlacedFailure) return error;
+  if (isLaitError(error) && error.category === 'cancelled') return error;
+  return new StepFailure(node, attempt, error);
+}
+
+function report(
+  node: PlanNode,
+  number: number,
+  attempt: number,
+  maxAttempts: number,
+  failure: unknown,
+  waitSeconds: number,
+  execution: Execution,
+): void {
+  const { runtime } = execution;
+  if (!runtime.listening) return;
+  const fields = stepFields(node, number, execution);
+  runtime.emit({
+    type: 'attempt.failed',
+    attempt,
+    maxAttempts,
+    error: toFailureRecord(failure),
+    waitSeconds,
+    ...fields,
+  });
+}
+
+/** Runs `on_error` on `{error, input}`; its value replaces the step's, its break or stop takes effect. */
+async function handle(
+  node: PlanNode,
+  value: Value,
+  number: number,
+  failure: unknown,
+  execution: Execution,
+  interpreter: Interpreting,
+): Promise<Completion> {
+  const { runtime } = execution;
+  if (runtime.listening) {
+    runtime.emit({
+      type: 'handler.started',
+      error: toFailureRecord(failure),
+      ...stepFields(node, number, execution),
+    });
+  }
+  return interpreter.runBlock(
+    node.onError!,
+    { error: messageChain(failure), input: value ?? null },
+    execution,
+  );
+}

@@ -1,0 +1,65 @@
+import type { Completion, ConcurrentUnit, Kind } from '../kinds/kind.js';
+import type { Services } from '../kinds/services.js';
+import type { Block, Plan, PlanCall, PlanNode } from '../plan/plan.js';
+import type { PlanSettings } from '../plan/settings.js';
+import type { Value } from '../values/value.js';
+import type { Breather } from './breather.js';
+import type { CancelScope } from './cancel-scope.js';
+import type { EngineScope } from './engine-scope.js';
+import type { StepFields } from './events.js';
+import type { Address, BranchExecutor, Runtime } from './runtime.js';
+
+/** What all executions of one run share. */
+export interface RunEnvironment {
+  services: Services;
+  kinds: ReadonlyMap<string, Kind>;
+  breather: Breather;
+}
+
+/** What people see of the position: scope data, fresh in each branch. */
+export interface Progress {
+  counter: number;
+  readonly prefix: string;
+  readonly depth: number;
+}
+
+/** One plan at work in one branch at one place: everything a step needs to run. */
+export interface Execution {
+  readonly environment: RunEnvironment;
+  readonly plan: Plan;
+  /** The plan's settings over its callers'. */
+  readonly settings: PlanSettings;
+  readonly runtime: Runtime;
+  readonly cancel: CancelScope;
+  readonly scope: EngineScope;
+  /** What comes before a node's path in addresses: loop indexes, branch keys, attempts, callers. */
+  readonly frame: Address;
+  readonly progress: Progress;
+  /** The origins of the running plans, outermost first, this one last. */
+  readonly callers: readonly string[];
+  /** The innermost concurrent unit of the steps form around this place. */
+  readonly unit: ConcurrentUnit | undefined;
+  /** Effects that were declared and not achieved. */
+  readonly missingEffects: Set<string>;
+}
+
+/** What a step's context needs of the interpreter. */
+export interface Interpreting {
+  runBlock(block: Block, value: Value, execution: Execution): Promise<Completion>;
+  runChildPlan(plan: Plan, call: PlanCall, address: Address, execution: Execution): Promise<Value>;
+  readonly executeBranch: BranchExecutor;
+}
+
+/** The fields that every event of a step carries. */
+export function stepFields(node: PlanNode, number: number, execution: Execution): StepFields {
+  return {
+    address: execution.frame + node.path,
+    path: node.path,
+    id: node.id,
+    label: node.label,
+    kind: node.kind,
+    number,
+    prefix: execution.progress.prefix,
+    depth: execution.progress.depth,
+  };
+}

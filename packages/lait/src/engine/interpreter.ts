@@ -1,0 +1,296 @@
+import { DefinitionError, StepError, TimeoutError } from '../errors/errors.js';
+import type { Completion } from '../kinds/kind.js';
+import type { Block, Edge, Plan, PlanCall, PlanNode, PlanStart } from '../plan/plan.js';
+import { inheritSettings } from '../plan/settings.js';
+import type { Value } from '../values/value.js';
+import { runAttempts } from './attempts.js';
+import { CancelScope } from './cancel-scope.js';
+import { EngineScope } from './engine-scope.js';
+import { type Execution, type Interpreting, type RunEnvironment, stepFields } from './execution.js';
+import { StepFailure, toFailureRecord } from './failure.js';
+import { RecordedSteps } from './recorded-steps.js';
+import type { Address, BranchExecutor, Runtime, Snapshot } from './runtime.js';
+
+/** The one loop that runs the plans of all forms. */
+export class Interpreter implements Interpreting {
+  constructor(private readonly environment: RunEnvironment) {}
+
+  /** Runs a plan from its beginning, or from a snapshot, to its end. */
+  async runRootPlan(
+    plan: Plan,
+    start: PlanStart,
+    runtime: Runtime,
+    cancel: CancelScope,
+    from?: Snapshot,
+  ): Promise<Completion> {
+    const execution: Execution = {
+      environment: this.environment,
+      plan,
+      settings: plan.settings,
+      runtime,
+      cancel,
+      scope: new EngineScope(
+        from?.inputs ?? start.inputs,
+        from === undefined ? new RecordedSteps() : RecordedSteps.from(from.steps),
+        null,
+        { current: from?.state ?? start.state },
+        start.context,
+      ),
+      frame: '',
+      progress: { counter: from?.counter ?? 0, prefix: '', depth: 0 },
+      callers: [plan.origin],
+      unit: undefined,
+      missingEffects: new Set(),
+    };
+    return this.#runPlan(
+      execution,
+      from?.value ?? start.value,
+      from === undefined ? undefined : from.completedIndex + 1,
+    );
+  }
+
+  /** Runs another plan as a child of a step: own steps, inputs and loop; shared state, context and cancellation. */
+  async runChildPlan(plan: Plan, call: PlanCall, address: Address, caller: Execution): Promise<Value> {
+    refuseInUnit(plan, caller);
+    const start = plan.accept({ state: caller.scope.state, context: caller.scope.context, ...call });
+    const cancel = new CancelScope(caller.cancel);
+    const execution: Execution = {
+      ...caller,
+      plan,
+      settings: inheritSettings(plan.settings, caller.settings),
+      cancel,
+      scope: new EngineScope(start.inputs, new RecordedSteps(), null, caller.scope.holder, start.context),
+      frame: `${address}>`,
+      progress: { counter: 0, prefix: caller.progress.prefix, depth: caller.progress.depth + 1 },
+      callers: [...caller.callers, plan.origin],
+      missingEffects: new Set(),
+    };
+    const { runtime } = caller;
+    const depth = execution.progress.depth;
+    if (runtime.listening) {
+      runtime.emit({
+        type: 'workflow.started',
+        address,
+        workflow: plan.id,
+        name: plan.name,
+        description: plan.description,
+        depth,
+      });
+    }
+    try {
+      const completion = await this.#runPlan(execution, start.value);
+      if (completion.outcome !== undefined && completion.outcome !== 'success') {
+        throw new StepError({
+          code: 'workflow_failed',
+          message: `workflow '${plan.id}' ended as ${completion.outcome}`,
+        });
+      }
+      if (runtime.listening) runtime.emit({ type: 'workflow.completed', address, workflow: plan.id, depth });
+      return completion.value;
+    } finally {
+      cancel.dispose();
+    }
+  }
+
+  async #runPlan(execution: Execution, value: Value, startIndex?: number): Promise<Completion> {
+    const { plan, cancel, scope, missingEffects } = execution;
+    if (plan.timeoutSeconds !== undefined) {
+      const seconds = plan.timeoutSeconds;
+      cancel.startDeadline(
+        seconds,
+        () =>
+          new TimeoutError({
+            code: 'workflow_timeout',
+            message: `workflow '${plan.id}' exceeded its timeout of ${seconds} s`,
+          }),
+      );
+    }
+    const completion = await this.runBlock(plan.body, value, execution, startIndex);
+    cancel.throwIfCancelled();
+    let result = completion.value;
+    if (plan.output !== undefined) {
+      scope.value = result;
+      result = plan.output.evaluate(scope);
+    }
+    const outcome = completion.outcome ?? 'success';
+    return {
+      value: result,
+      outcome: outcome === 'success' && missingEffects.size > 0 ? 'incomplete' : outcome,
+    };
+  }
+
+  async runBlock(
+    block: Block,
+    value: Value,
+    execution: Execution,
+    startIndex = block.entry ?? 0,
+  ): Promise<Completion> {
+    if (block.edges !== undefined) return this.#walk(block, block.edges, value, execution, startIndex);
+    let current = value;
+    const commits = block === execution.plan.body && execution.progress.depth === 0;
+    for (let index = startIndex; index < block.nodes.length; index += 1) {
+      const completion = await this.#runNode(block.nodes[index]!, current, execution);
+      if (completion.control !== undefined) return completion;
+      current = completion.value;
+      if (commits) await this.#commit(block.nodes[index]!, index, current, execution);
+    }
+    return { value: current };
+  }
+
+  /** A graph: exactly one node at a time; after each the first edge whose condition holds leads on. */
+  async #walk(
+    block: Block,
+    edges: readonly (readonly Edge[])[],
+    value: Value,
+    execution: Execution,
+    startIndex: number,
+  ): Promise<Completion> {
+    const { scope, environment } = execution;
+    let index = startIndex;
+    let current = value;
+    for (;;) {
+      const node = block.nodes[index]!;
+      let next: Edge | undefined;
+      try {
+        const completion = await this.#runNode(node, current, execution);
+        if (completion.control !== undefined) return completion;
+        current = completion.value;
+        if (environment.kinds.get(node.kind)!.ends === 'block') return completion;
+        next = edges[index]!.find(({ kind, condition }) => {
+          if (kind !== 'normal') return false;
+          scope.value = current;
+          return condition?.evaluate(scope) ?? true;
+        });
+      } catch (error) {
+        execution.cancel.throwIfCancelled();
+        next = edges[index]!.find(({ kind }) => kind === 'error');
+        if (next === undefined) throw error;
+      }
+      if (next === undefined) {
+        const cause = new StepError({ code: 'no_matching_edge', message: 'no edge leads on from here' });
+        throw new StepFailure(node, 1, cause);
+      }
+      index = next.target;
+    }
+  }
+
+  async #runNode(node: PlanNode, value: Value, execution: Execution): Promise<Completion> {
+    const { runtime, scope, progress, environment, cancel } = execution;
+    const breath = environment.breather.breathe();
+    if (breath !== undefined) await breath;
+    cancel.throwIfCancelled();
+    progress.counter += 1;
+    const number = progress.counter;
+    if (node.when !== undefined) {
+      let when: Value;
+      try {
+        scope.value = value;
+        when = node.when.evaluate(scope);
+      } catch (error) {
+        throw new StepFailure(node, 1, error);
+      }
+      if (when === false || when === null || when === undefined) {
+        if (runtime.listening) runtime.emit({ type: 'step.skipped', ...stepFields(node, number, execution) });
+        return { value };
+      }
+    }
+    const startedAt = runtime.listening ? performance.now() : 0;
+    if (runtime.listening)
+      runtime.emit({ type: 'step.started', input: value, ...stepFields(node, number, execution) });
+    let ended: { completion: Completion; attempt: number; effects?: readonly string[] };
+    try {
+      ended = await runAttempts(node, value, number, execution, this);
+    } catch (error) {
+      if (runtime.listening) {
+        const durationMs = performance.now() - startedAt;
+        runtime.emit({
+          type: 'step.failed',
+          error: toFailureRecord(error),
+          durationMs,
+          ...stepFields(node, number, execution),
+        });
+      }
+      throw error;
+    }
+    const { completion, attempt, effects } = ended;
+    if (node.id !== undefined) scope.steps.record(node.id, completion.value);
+    if (runtime.listening) {
+      runtime.emit({
+        type: 'step.completed',
+        value: completion.value,
+        attempt,
+        effects,
+        durationMs: performance.now() - startedAt,
+        ...stepFields(node, number, execution),
+      });
+    }
+    return completion;
+  }
+
+  #commit(node: PlanNode, completedIndex: number, value: Value, execution: Execution): Promise<void> {
+    const { scope, progress, runtime, frame } = execution;
+    return runtime.commit(frame + node.path, () => ({
+      completedIndex,
+      value,
+      steps: scope.allSteps(),
+      inputs: scope.inputs,
+      state: scope.state,
+      counter: progress.counter,
+    }));
+  }
+
+  /** Runs one branch of a fork from data alone, wherever the runtime put it. */
+  readonly executeBranch: BranchExecutor = async (address, shared, branch, runtime, cancel) => {
+    const holder = { current: shared.state };
+    const missingEffects = new Set<string>();
+    const execution: Execution = {
+      environment: this.environment,
+      plan: shared.plan,
+      settings: shared.settings,
+      runtime,
+      cancel,
+      scope: new EngineScope(
+        shared.inputs,
+        RecordedSteps.from(shared.steps),
+        branch.loop,
+        holder,
+        shared.context,
+      ),
+      frame: `${address}>`,
+      progress: { counter: 0, prefix: branch.prefix, depth: shared.depth },
+      callers: shared.callers,
+      unit: shared.unit,
+      missingEffects,
+    };
+    try {
+      const { value } = await this.runBlock(branch.block, branch.value, execution);
+      return {
+        status: 'completed',
+        value,
+        ...(holder.current === shared.state ? {} : { state: holder.current }),
+        ...(missingEffects.size === 0 ? {} : { missingEffects: [...missingEffects] }),
+      };
+    } catch (error) {
+      return cancel.cancelled ? { status: 'cancelled' } : { status: 'failed', error };
+    }
+  };
+}
+
+/** Some steps of a child may not run where its caller is concurrent. Source: steps seed, 並行実行の制約. */
+function refuseInUnit(plan: Plan, { unit }: Execution): void {
+  if (unit === undefined) return;
+  const refused = (plan.restrictions ?? []).filter(({ where }) => where === 'any' || unit === 'items');
+  if (refused.length === 0) return;
+  throw new DefinitionError({
+    code: 'placement',
+    message: `workflow '${plan.id}' cannot run in a concurrent unit: ${refused.map(({ message }) => message).join('; ')}`,
+    diagnostics: refused.map(({ message, path, id, position }) => ({
+      code: 'placement',
+      severity: 'error',
+      message,
+      path,
+      id,
+      position,
+    })),
+  });
+}

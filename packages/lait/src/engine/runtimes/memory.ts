@@ -1,0 +1,262 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { CancelledError } from '../../errors/errors.js';
+import { LaitError } from '../../errors/lait-error.js';
+import type { JsonValue } from '../../values/value.js';
+import { Activity } from '../activity.js';
+import { CancelScope } from '../cancel-scope.js';
+import type { RunEvent } from '../events.js';
+import { idempotencyKey } from '../idempotency-key.js';
+import type { Question } from '../question.js';
+import type {
+  Address,
+  BranchExecutor,
+  BranchOutcome,
+  CallOptions,
+  EffectContext,
+  EffectOptions,
+  EffectResult,
+  ForkSpecification,
+  Runtime,
+  Snapshot,
+} from '../runtime.js';
+
+/** Answers a question at once, or leaves it open (`undefined`): then the branch parks. */
+export type Answerer = (
+  question: Question,
+  context: { address: Address; signal: AbortSignal },
+) => Promise<JsonValue | undefined>;
+
+export interface MemoryRunOptions {
+  runId?: string;
+  onEvent?: (event: RunEvent) => void;
+  onSnapshot?: (snapshot: Snapshot, address: Address) => Promise<void>;
+  answerer?: Answerer;
+}
+
+/** An open question of a parked branch. */
+export interface OpenQuestion {
+  address: Address;
+  question: Question;
+}
+
+interface Waiting extends OpenQuestion {
+  answer(answer: JsonValue): void;
+}
+
+const longestTimerMs = 2_147_483_647;
+
+/** One run held in memory: what all its branches share. */
+export class MemoryRun {
+  readonly runId: string;
+  readonly root: Runtime;
+  readonly onEvent: ((event: RunEvent) => void) | undefined;
+  readonly onSnapshot: MemoryRunOptions['onSnapshot'];
+  readonly activity: Activity;
+  executor!: BranchExecutor;
+  readonly #answerer: Answerer | undefined;
+  readonly #waiting = new Map<Address, Waiting>();
+  readonly #idle = new Set<() => void>();
+
+  constructor(options: MemoryRunOptions = {}) {
+    this.runId = options.runId ?? randomUUID();
+    this.onEvent = options.onEvent;
+    this.onSnapshot = options.onSnapshot;
+    this.#answerer = options.answerer;
+    this.activity = new Activity(() => {
+      for (const notify of this.#idle) notify();
+    });
+    this.root = this.branch();
+  }
+
+  /** A runtime for one more branch. */
+  branch(): Runtime {
+    return new MemoryRuntime(this);
+  }
+
+  get questions(): OpenQuestion[] {
+    return [...this.#waiting.values()].map(({ address, question }) => ({ address, question }));
+  }
+
+  /** Resolves when no branch can move until a question is answered. */
+  whenIdle(): Promise<void> {
+    return new Promise((resolve) => {
+      const notify = () => {
+        this.#idle.delete(notify);
+        resolve();
+      };
+      this.#idle.add(notify);
+    });
+  }
+
+  /** Hands the answer to the waiting branch. Throws `question_unknown` when nothing waits at the address. */
+  answer(address: Address, answer: JsonValue): void {
+    const waiting = this.#waiting.get(address);
+    if (waiting === undefined) {
+      throw new LaitError({ code: 'question_unknown', message: `no open question at '${address}'` });
+    }
+    this.#waiting.delete(address);
+    waiting.answer(answer);
+  }
+
+  async wait(address: Address, question: Question, { cancel }: CallOptions): Promise<JsonValue> {
+    cancel.throwIfCancelled();
+    cancel.pauseDeadlines();
+    try {
+      const direct = await this.#answerer?.(question, { address, signal: cancel.signal });
+      if (direct !== undefined) return direct;
+      cancel.throwIfCancelled();
+      return await new Promise<JsonValue>((resolve, reject) => {
+        const signal = cancel.signal;
+        const abandon = () => {
+          this.#waiting.delete(address);
+          this.activity.enter();
+          reject(cancel.reason);
+        };
+        signal.addEventListener('abort', abandon, { once: true });
+        this.#waiting.set(address, {
+          address,
+          question,
+          answer: (value) => {
+            signal.removeEventListener('abort', abandon);
+            this.activity.enter();
+            resolve(value);
+          },
+        });
+        this.activity.leave();
+      });
+    } finally {
+      cancel.resumeDeadlines();
+    }
+  }
+}
+
+/** The runtime of one branch of a run in memory. Its calls are strictly sequential; a second one at once is a mistake. */
+class MemoryRuntime implements Runtime {
+  #busy: string | undefined;
+
+  constructor(private readonly run: MemoryRun) {}
+
+  get runId(): string {
+    return this.run.runId;
+  }
+
+  get listening(): boolean {
+    return this.run.onEvent !== undefined;
+  }
+
+  emit(event: RunEvent): void {
+    this.run.onEvent?.(event);
+  }
+
+  step(
+    address: Address,
+    run: (context: EffectContext) => Promise<EffectResult>,
+    options: CallOptions & EffectOptions & { keyAddress: Address },
+  ): Promise<EffectResult> {
+    const { runId } = this.run;
+    return this.#sequential(address, () =>
+      run({
+        get signal() {
+          return options.cancel.signal;
+        },
+        get idempotencyKey() {
+          return idempotencyKey(runId, options.keyAddress);
+        },
+      }),
+    );
+  }
+
+  wait(address: Address, question: Question, options: CallOptions): Promise<JsonValue> {
+    return this.#sequential(address, () => this.run.wait(address, question, options));
+  }
+
+  sleep(address: Address, until: number, { cancel }: CallOptions): Promise<void> {
+    return this.#sequential(address, () => sleepUntil(until, cancel));
+  }
+
+  now(): Promise<number> {
+    return Promise.resolve(Date.now());
+  }
+
+  fork(
+    address: Address,
+    specification: ForkSpecification,
+    { cancel }: CallOptions,
+  ): Promise<BranchOutcome[]> {
+    return this.#sequential(address, () => forkInProcess(address, specification, cancel, this.run));
+  }
+
+  async commit(address: Address, snapshot: () => Snapshot): Promise<void> {
+    if (this.run.onSnapshot !== undefined) await this.run.onSnapshot(snapshot(), address);
+  }
+
+  async #sequential<T>(address: Address, work: () => Promise<T>): Promise<T> {
+    if (this.#busy !== undefined) {
+      throw new Error(`'${address}' was called while '${this.#busy}' runs in the same branch`);
+    }
+    this.#busy = address;
+    try {
+      return await work();
+    } finally {
+      this.#busy = undefined;
+    }
+  }
+}
+
+/** What a fork in this process needs of its run. */
+export interface ForkHost {
+  readonly activity: Activity;
+  readonly executor: BranchExecutor;
+  branch(): Runtime;
+}
+
+/** Runs branches with at most `maxConcurrency` at once; on a `first` failure the others are cancelled and awaited. */
+export async function forkInProcess(
+  address: Address,
+  { branches, shared, maxConcurrency, failure }: ForkSpecification,
+  cancel: CancelScope,
+  host: ForkHost,
+): Promise<BranchOutcome[]> {
+  const group = new CancelScope(cancel);
+  const outcomes: BranchOutcome[] = branches.map(() => ({ status: 'cancelled' }));
+  let next = 0;
+  const work = async () => {
+    while (next < branches.length && !group.cancelled) {
+      const index = next;
+      next += 1;
+      const branch = branches[index]!;
+      const outcome = await host.executor(`${address}/${branch.key}`, shared, branch, host.branch(), group);
+      outcomes[index] = outcome;
+      if (outcome.status === 'failed') {
+        if (failure === 'first') group.cancel(new CancelledError({ message: 'a sibling branch failed' }));
+        else next = branches.length;
+      }
+    }
+    host.activity.leave();
+  };
+  const workers = Math.min(maxConcurrency, branches.length);
+  for (let worker = 0; worker < workers; worker += 1) host.activity.enter();
+  const running = Array.from({ length: workers }, work);
+  host.activity.leave();
+  try {
+    await Promise.all(running);
+  } finally {
+    host.activity.enter();
+    group.dispose();
+  }
+  return outcomes;
+}
+
+/** Waits until an instant in milliseconds since 1970; longer waits than a timer can hold are re-armed. */
+export async function sleepUntil(until: number, cancel: CancelScope): Promise<void> {
+  for (let remaining = until - Date.now(); remaining > 0; remaining = until - Date.now()) {
+    try {
+      await delay(Math.min(remaining, longestTimerMs), undefined, { signal: cancel.signal });
+    } catch (error) {
+      cancel.throwIfCancelled();
+      throw error;
+    }
+  }
+  cancel.throwIfCancelled();
+}

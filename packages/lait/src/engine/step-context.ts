@@ -1,0 +1,253 @@
+import type { Expression } from '../expressions/expression.js';
+import type { LoopView } from '../expressions/scope.js';
+import { concurrentTraits } from '../kinds/block-traits.js';
+import type { BranchOptions, Completion, StepContext } from '../kinds/kind.js';
+import type { Services } from '../kinds/services.js';
+import type { Block, Plan, PlanCall, PlanNode } from '../plan/plan.js';
+import type { PlanSettings } from '../plan/settings.js';
+import type { JsonValue, Value } from '../values/value.js';
+import type { CancelScope } from './cancel-scope.js';
+import type { RunEvent, StepFields } from './events.js';
+import { type Execution, type Interpreting, stepFields } from './execution.js';
+import { PlacedFailure } from './failure.js';
+import type { Question } from './question.js';
+import { RecordedSteps } from './recorded-steps.js';
+import type { EffectContext, EffectOptions, EffectResult, ForkBranch } from './runtime.js';
+
+type BranchRequest = Parameters<StepContext['runBranches']>[0][number];
+
+/** What a kind sees while it executes: the engine behind the `StepContext` contract. */
+export class EngineStepContext implements StepContext {
+  readonly plan: Plan;
+  readonly settings: PlanSettings;
+  readonly services: Services;
+  readonly runId: string;
+  readonly cancel: CancelScope;
+  /** Effects that the step's calls achieved, in order. */
+  effects: string[] | undefined;
+  #questions = 0;
+
+  constructor(
+    readonly node: PlanNode,
+    readonly input: Value,
+    readonly attempt: number,
+    readonly number: number,
+    private readonly execution: Execution,
+    private readonly interpreter: Interpreting,
+  ) {
+    this.plan = execution.plan;
+    this.settings = execution.settings;
+    this.services = execution.environment.services;
+    this.runId = execution.runtime.runId;
+    this.cancel = execution.cancel;
+  }
+
+  get callers(): readonly string[] {
+    return this.execution.callers;
+  }
+
+  get scope() {
+    return this.execution.scope;
+  }
+
+  get address(): string {
+    return this.attempt > 1 ? `${this.#keyAddress}@${this.attempt}` : this.#keyAddress;
+  }
+
+  get #keyAddress(): string {
+    return this.execution.frame + this.node.path;
+  }
+
+  evaluate<T extends Value>(expression: Expression<T>, value: Value = this.input, loop?: LoopView): T {
+    const scope = loop === undefined ? this.execution.scope : this.execution.scope.derive({ loop });
+    scope.value = value;
+    return expression.evaluate(scope);
+  }
+
+  async effect(
+    run: (context: EffectContext) => Promise<EffectResult>,
+    options: EffectOptions & { name?: string } = {},
+  ): Promise<Value> {
+    const suffix = options.name === undefined ? '' : `/${options.name}`;
+    const { runtime, cancel, scope } = this.execution;
+    let resume: JsonValue | undefined;
+    for (let round = 0; ; round += 1) {
+      cancel.throwIfCancelled();
+      const again = round === 0 ? '' : `~${round}`;
+      const answer = resume;
+      const result = await runtime.step(
+        this.address + suffix + again,
+        (context) => run(answer === undefined ? context : { ...context, resume: answer }),
+        { cancel, interrupted: options.interrupted, keyAddress: this.#keyAddress + suffix + again },
+      );
+      if ('suspended' in result) {
+        resume = await this.#wait(`${this.address}${suffix}${again}?`, result.suspended);
+        continue;
+      }
+      if (result.state !== undefined) scope.holder.current = result.state;
+      if (result.effects !== undefined && result.effects.length > 0) {
+        this.effects = [...(this.effects ?? []), ...result.effects];
+      }
+      return result.value;
+    }
+  }
+
+  ask(question: Question): Promise<JsonValue> {
+    this.#questions += 1;
+    return this.#wait(`${this.address}?${this.#questions > 1 ? this.#questions : ''}`, question);
+  }
+
+  async #wait(address: string, question: Question): Promise<JsonValue> {
+    const { runtime, cancel } = this.execution;
+    if (this.listening) this.emit({ type: 'question.asked', question, ...this.eventFields(), address });
+    const answer = await runtime.wait(address, question, { cancel });
+    if (this.listening) this.emit({ type: 'question.answered', answer, ...this.eventFields(), address });
+    return answer;
+  }
+
+  async sleep(until: number): Promise<void> {
+    if (this.listening) this.emit({ type: 'sleep.started', until, ...this.eventFields() });
+    await this.execution.runtime.sleep(`${this.address}/sleep`, until, { cancel: this.cancel });
+  }
+
+  now(): Promise<number> {
+    return this.execution.runtime.now(`${this.address}/now`);
+  }
+
+  runBlock(
+    block: Block,
+    value: Value,
+    options: { key?: string | number; loop?: LoopView; isolated?: boolean } = {},
+  ): Promise<Completion> {
+    const execution = this.execution;
+    const { key, loop, isolated } = options;
+    if (key === undefined && loop === undefined && isolated !== true && this.attempt === 1) {
+      return this.interpreter.runBlock(block, value, execution);
+    }
+    return this.interpreter.runBlock(block, value, {
+      ...execution,
+      frame: `${this.address}${key === undefined ? '' : `#${key}`}>`,
+      scope: execution.scope.derive({
+        ...(loop === undefined ? {} : { loop }),
+        ...(isolated === true ? { steps: new RecordedSteps(execution.scope.steps) } : {}),
+      }),
+    });
+  }
+
+  async runBranches(requests: readonly BranchRequest[], options: BranchOptions): Promise<Value[]> {
+    const { scope, environment, runtime, cancel } = this.execution;
+    const branches: ForkBranch[] = requests.map((request) => ({
+      key: request.key,
+      block: request.block,
+      value: request.value,
+      loop: request.loop === undefined ? scope.loop : request.loop,
+      prefix: this.execution.progress.prefix + (request.prefix ?? ''),
+    }));
+    const traits = concurrentTraits(requests, environment.kinds);
+    const shared = {
+      plan: this.plan,
+      settings: this.settings,
+      depth: this.execution.progress.depth,
+      callers: this.callers,
+      // A branch of `parallel` inside items stays inside items: the stricter rule goes on to hold.
+      unit: this.execution.unit === 'items' ? 'items' : (options.unit ?? this.execution.unit),
+      inputs: scope.inputs,
+      steps: traits.steps === 'all' ? scope.allSteps() : pickSteps(scope.steps, traits.steps),
+      state: scope.state,
+      context: scope.context,
+    };
+    // Work without effects or waits gains nothing from interleaving: it runs inline, with the same results.
+    if (traits.pure) return this.#runInline(branches, shared);
+    const outcomes = await runtime.fork(
+      this.address,
+      { shared, branches, maxConcurrency: options.maxConcurrency, failure: options.failure ?? 'first' },
+      { cancel },
+    );
+    cancel.throwIfCancelled();
+    const failed = outcomes.findIndex((outcome) => outcome.status === 'failed');
+    const values: Value[] = [];
+    outcomes.forEach((outcome, index) => {
+      if (outcome.status !== 'completed') return;
+      values[index] = outcome.value;
+      if (outcome.state !== undefined) scope.holder.current = { ...scope.holder.current, ...outcome.state };
+      for (const effect of outcome.missingEffects ?? []) this.execution.missingEffects.add(effect);
+    });
+    const failure = outcomes[failed];
+    if (failure?.status === 'failed') throw placed(failure.error, branches[failed]!);
+    return values;
+  }
+
+  async #runInline(
+    branches: readonly ForkBranch[],
+    shared: Parameters<Interpreting['executeBranch']>[1],
+  ): Promise<Value[]> {
+    const values: Value[] = [];
+    for (const branch of branches) {
+      const outcome = await this.interpreter.executeBranch(
+        `${this.address}/${branch.key}`,
+        shared,
+        branch,
+        this.execution.runtime,
+        this.cancel,
+      );
+      if (outcome.status === 'failed') throw placed(outcome.error, branch);
+      this.cancel.throwIfCancelled();
+      values.push(outcome.status === 'completed' ? outcome.value : null);
+    }
+    return values;
+  }
+
+  runPlan(plan: Plan, call: PlanCall): Promise<Value> {
+    return this.interpreter.runChildPlan(plan, call, this.address, this.execution);
+  }
+
+  missEffects(effects: readonly string[]): void {
+    for (const effect of effects) this.execution.missingEffects.add(effect);
+  }
+
+  get listening(): boolean {
+    return this.execution.runtime.listening;
+  }
+
+  emit(event: RunEvent): void {
+    this.execution.runtime.emit(event);
+  }
+
+  eventFields(): StepFields {
+    return stepFields(this.node, this.number, this.execution);
+  }
+
+  note(message: string): void {
+    this.#say('note', message);
+  }
+
+  warn(message: string): void {
+    this.#say('warning', message);
+  }
+
+  #say(type: 'note' | 'warning', message: string): void {
+    const { prefix, depth } = this.execution.progress;
+    if (this.listening) this.emit({ type, message, address: this.address, prefix, depth });
+  }
+}
+
+function pickSteps(steps: RecordedSteps, ids: ReadonlySet<string>) {
+  const picked = new RecordedSteps();
+  for (const id of ids) if (steps.has(id)) picked.record(id, steps.get(id));
+  return picked.toObject();
+}
+
+/** Names the branch or the item in which a failure happened. Source: field report FR-13. */
+function placed(error: unknown, branch: ForkBranch): PlacedFailure {
+  const item = branch.loop?.item;
+  const isItem = branch.loop != null && branch.key === String(branch.loop.index);
+  if (!isItem) return new PlacedFailure(`branch '${branch.key}' failed`, error, { branch: branch.key });
+  return new PlacedFailure(`item [${branch.key}] (${preview(item)}) failed`, error, {
+    item: branch.loop!.index,
+  });
+}
+
+function preview(value: Value): string {
+  const text = JSON.stringify(value) ?? 'null';
+  return text.length <= 80 ? text : `${text.slice(0, 79)}…`;
+}

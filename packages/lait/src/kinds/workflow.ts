@@ -1,0 +1,39 @@
+import { StepError } from '../errors/errors.js';
+import type { Expression } from '../expressions/expression.js';
+import { isObject } from '../values/value.js';
+import { completed, type Kind } from './kind.js';
+
+interface WorkflowFields {
+  workflow: string;
+  with?: Expression;
+}
+
+/** `workflow`: another workflow, of any form, as one step. Source: steps seed, `workflow`. */
+export const workflowKind: Kind<WorkflowFields> = {
+  name: 'workflow',
+  shape: 'action',
+  description: 'Runs another workflow; its result is the value.',
+  fields: {
+    workflow: {
+      type: 'text',
+      notBlank: true,
+      required: true,
+      description: 'A path relative to this file, or a name under workflows: of lait.config.yml.',
+    },
+    with: { type: 'jq', description: "An object with the child's inputs." },
+  },
+  // What the child does is known only when it is read.
+  effects: 'rerun',
+  expressions: (fields) => (fields.with === undefined ? [] : [{ name: 'with', expression: fields.with }]),
+  async execute(fields, context) {
+    const inputs = fields.with === undefined ? undefined : context.evaluate(fields.with);
+    if (inputs !== undefined && !isObject(inputs)) {
+      throw new StepError({ code: 'with_not_an_object', message: 'with must give an object' });
+    }
+    const plan = await context.services.workflows.load(fields.workflow, context.plan.directory, {
+      signal: context.cancel.signal,
+      callers: context.callers,
+    });
+    return completed(await context.runPlan(plan, { value: context.input, inputs }));
+  },
+};
