@@ -60,7 +60,8 @@ export interface StepContext {
   ): Promise<Completion>;
   /**
    * Runs blocks side by side, each in its own scope. Outcome values in declaration order. On failure siblings are
-   * cancelled and awaited, then the failure is thrown with its branch named.
+   * cancelled and awaited, then the failure is thrown with its branch named. `name` tells several forks of one step
+   * apart.
    */
   runBranches(
     branches: readonly { key: string; block: Block; value: Value; loop?: LoopView | null; prefix?: string }[],

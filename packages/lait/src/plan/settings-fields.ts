@@ -145,6 +145,16 @@ export const modelEntryFields = {
     values: ['chat_completions', 'responses'],
     description: 'Which interface the server is called through. Default chat_completions.',
   },
+  max_concurrency: {
+    type: 'integer',
+    minimum: 1,
+    description: 'Most requests of this process that are open at once. Default: no limit.',
+  },
+  requests_per_minute: {
+    type: 'integer',
+    minimum: 1,
+    description: 'Most requests that this process starts in a minute. Default: no limit.',
+  },
   pricing: {
     type: 'object',
     fields: {

@@ -89,7 +89,7 @@ function urlForms(text: string): string[] {
     return [
       encoded,
       encoded.replaceAll('%20', '+'),
-      encoded.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase()),
+      encoded.replace(/%[0-9A-F]{2}/g, (percent) => percent.toLowerCase()),
       encodeURI(text),
     ];
   } catch {
