@@ -132,10 +132,10 @@ export class MemoryRun {
 }
 
 /** The runtime of one branch of a run in memory. Its calls are strictly sequential; a second one at once is a mistake. */
-class MemoryRuntime implements Runtime {
+export class MemoryRuntime implements Runtime {
   #busy: string | undefined;
 
-  constructor(private readonly run: MemoryRun) {}
+  constructor(protected readonly run: MemoryRun) {}
 
   get runId(): string {
     return this.run.runId;
@@ -154,28 +154,20 @@ class MemoryRuntime implements Runtime {
     run: (context: EffectContext) => Promise<EffectResult>,
     options: CallOptions & EffectOptions & { keyAddress: Address },
   ): Promise<EffectResult> {
-    const { runId } = this.run;
-    return this.#sequential(address, () =>
-      run({
-        get signal() {
-          return options.cancel.signal;
-        },
-        get idempotencyKey() {
-          return idempotencyKey(runId, options.keyAddress);
-        },
-      }),
+    return this.sequential(address, () =>
+      run(effectContext(this.run.runId, options.keyAddress, options.cancel)),
     );
   }
 
   wait(address: Address, question: Question, options: CallOptions): Promise<JsonValue> {
-    return this.#sequential(address, () => this.run.wait(address, question, options));
+    return this.sequential(address, () => this.run.wait(address, question, options));
   }
 
   sleep(address: Address, until: number, { cancel }: CallOptions): Promise<void> {
-    return this.#sequential(address, () => sleepUntil(until, cancel));
+    return this.sequential(address, () => sleepUntil(until, cancel));
   }
 
-  now(): Promise<number> {
+  now(_address: Address): Promise<number> {
     return Promise.resolve(Date.now());
   }
 
@@ -184,14 +176,14 @@ class MemoryRuntime implements Runtime {
     specification: ForkSpecification,
     { cancel }: CallOptions,
   ): Promise<BranchOutcome[]> {
-    return this.#sequential(address, () => forkInProcess(address, specification, cancel, this.run));
+    return this.sequential(address, () => forkInProcess(address, specification, cancel, this.run));
   }
 
   async commit(address: Address, snapshot: () => Snapshot): Promise<void> {
     if (this.run.onSnapshot !== undefined) await this.run.onSnapshot(snapshot(), address);
   }
 
-  async #sequential<T>(address: Address, work: () => Promise<T>): Promise<T> {
+  protected async sequential<T>(address: Address, work: () => Promise<T>): Promise<T> {
     if (this.#busy !== undefined) {
       throw new Error(`'${address}' was called while '${this.#busy}' runs in the same branch`);
     }
@@ -202,6 +194,18 @@ class MemoryRuntime implements Runtime {
       this.#busy = undefined;
     }
   }
+}
+
+/** The context of an effect; key and signal are made when somebody asks for them. */
+export function effectContext(runId: string, keyAddress: Address, cancel: CancelScope): EffectContext {
+  return {
+    get signal() {
+      return cancel.signal;
+    },
+    get idempotencyKey() {
+      return idempotencyKey(runId, keyAddress);
+    },
+  };
 }
 
 /** What a fork in this process needs of its run. */
