@@ -1,0 +1,21 @@
+import { inspect } from 'node:util';
+import { DefinitionError } from '../errors/errors.js';
+import { isLaitError, messageChain } from '../errors/lait-error.js';
+import type { Output } from './output.js';
+
+/**
+ * Says on standard error what went wrong: the problems of a definition with their places, the stack with `-vv`, and
+ * as the last line `lait: ` with the chain of causes. Source: facts §2.
+ */
+export async function reportFailure(
+  error: unknown,
+  { output, verbosity }: { output: Output; verbosity: number },
+): Promise<void> {
+  if (error instanceof DefinitionError && error.diagnostics.length > 0) {
+    const { formatDiagnostics } = await import('../plan/format-diagnostics.js');
+    output.line(formatDiagnostics(error.diagnostics));
+  }
+  if (verbosity >= 2) output.line(inspect(error, { depth: 6 }));
+  const prefix = isLaitError(error) ? 'lait: ' : 'lait: unexpected error: ';
+  output.line(prefix + (messageChain(error) || 'failed'));
+}

@@ -1,0 +1,98 @@
+import { Command, CommanderError } from 'commander';
+import { UsageError } from '../errors/errors.js';
+import type { SecretRegistry } from '../values/secrets.js';
+import { CommandContext } from './command-context.js';
+import { commandList, type Start } from './command-list.js';
+import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js';
+import { declareGlobalOptions } from './global-options.js';
+import type { Output } from './output.js';
+import { reportFailure } from './report-failure.js';
+import { packageVersion } from './version.js';
+
+interface Surroundings {
+  output: Output;
+  signal: AbortSignal;
+  secrets: SecretRegistry;
+}
+
+const examples = `
+Examples:
+  lait init workflow
+  lait run workflow.yml "text to work on"
+  cat article.md | lait run summarize.yml --input lang=en
+  lait lint workflow.yml
+
+Run \`lait COMMAND --help\` for the options of a command.`;
+
+/** Parses the arguments, runs the command and gives back the exit code. Errors are reported on standard error. */
+export async function runCommandLine(argv: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
+  const { output } = surroundings;
+  let code: ExitCode = exitCodes.ok;
+  let verbosity = 0;
+  const program = new Command('lait')
+    .description('Declarative workflows for language models')
+    .version(`lait ${packageVersion()}`, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .addHelpText('after', examples)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => void output.write(text), writeErr: () => {} });
+  const globalOptions = declareGlobalOptions(program, process.env);
+  const start: Start = async (work) => {
+    const options = globalOptions();
+    verbosity = options.verbosity;
+    const { signal, secrets } = surroundings;
+    const context = new CommandContext(output, signal, secrets, options);
+    code = (await work(context)) ?? exitCodes.ok;
+  };
+  try {
+    await addCommands(program, argv, start);
+    if (argv.length === 0) {
+      await output.write(program.helpInformation() + examples.trimEnd() + '\n');
+      return exitCodes.ok;
+    }
+    await program.parseAsync(argv as string[], { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return reportCommanderError(error, output);
+    await reportFailure(error, { output, verbosity });
+    return exitCodeOf(error);
+  }
+}
+
+/** Loads the command that is asked for; the others are known by name and summary. */
+async function addCommands(program: Command, argv: readonly string[], start: Start): Promise<void> {
+  const wanted = wantedCommand(argv);
+  for (const [name, { summary, load }] of Object.entries(commandList)) {
+    const command = program.command(name).summary(summary).description(capitalized(summary));
+    command.helpOption('-h, --help', 'show help');
+    if (name === wanted) (await load()).configure(command, start);
+  }
+}
+
+/** The first argument that is no option; the word behind `help` when help is asked for. */
+function wantedCommand(argv: readonly string[]): string | undefined {
+  const words: string[] = [];
+  for (let index = 0; index < argv.length; index++) {
+    const argument = argv[index]!;
+    if (argument === '--config') index++;
+    else if (!argument.startsWith('-')) words.push(argument);
+  }
+  return words[0] === 'help' ? words[1] : words[0];
+}
+
+function capitalized(summary: string): string {
+  return summary.charAt(0).toUpperCase() + summary.slice(1);
+}
+
+/** Help and version are no errors; everything else that the parser refuses is a usage error. */
+async function reportCommanderError(error: CommanderError, output: Output): Promise<ExitCode> {
+  if (error.exitCode === 0) return exitCodes.ok;
+  const message = error.message.replace(/^error: /, '').replace(/\n\(Did/, ' (did');
+  const hint = error.code === 'commander.help' ? undefined : 'see `lait --help`';
+  await reportFailure(
+    new UsageError({ code: 'usage', message: hint === undefined ? 'see the help above' : `${message}; ${hint}` }),
+    { output, verbosity: 0 },
+  );
+  return exitCodes.usage;
+}
