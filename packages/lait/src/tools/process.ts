@@ -133,16 +133,17 @@ export async function startProcess(call: ProgramCall): Promise<ChildProcess> {
   const file = locateProgram(program, { directory: call.baseDirectory, environment: call.environment });
   if (file === undefined) throw programMissing(program, call);
   const spawn = await spawnFunction();
-  const child = spawn(file, arguments_, {
-    argv0: program,
-    cwd: directory,
-    env: call.environment,
-    stdio: 'pipe',
-    // On Windows `detached` would open a console window; taskkill finds the tree there.
-    detached: process.platform !== 'win32',
-    windowsHide: true,
-  });
+  let child: ChildProcess;
   try {
+    child = spawn(file, arguments_, {
+      argv0: program,
+      cwd: directory,
+      env: call.environment,
+      stdio: 'pipe',
+      // On Windows `detached` would open a console window; taskkill finds the tree there.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    });
     await once(child, 'spawn');
   } catch (cause) {
     throw startFailure(program, cause as NodeJS.ErrnoException);
