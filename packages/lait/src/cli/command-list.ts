@@ -3,7 +3,7 @@ import type { CommandContext } from './command-context.js';
 import type { ExitCode } from './exit-codes.js';
 
 /** Runs a command's work with its context; without an exit code it went well. */
-export type Start = (work: (context: CommandContext) => Promise<ExitCode | void>) => Promise<void>;
+export type Start = (work: (context: CommandContext) => Promise<ExitCode | undefined>) => Promise<void>;
 
 /** A command's file: declares arguments, options, help and examples, and imports its work when it runs. */
 export interface CommandModule {
@@ -12,20 +12,38 @@ export interface CommandModule {
 
 interface ListedCommand {
   summary: string;
+  /** Not shown in help: programs call it. */
+  hidden?: true;
   load: () => Promise<CommandModule>;
 }
 
 /** Every command. Only the one that was asked for is loaded; the others need no more than their summary. */
 export const commandList: Readonly<Record<string, ListedCommand>> = {
   run: { summary: 'run a workflow', load: () => import('./commands/run.js') },
-  lint: { summary: 'check workflow, agent and configuration files', load: () => import('./commands/lint.js') },
+  lint: {
+    summary: 'check workflow, agent and configuration files',
+    load: () => import('./commands/lint.js'),
+  },
   explain: { summary: 'explain a diagnostic code', load: () => import('./commands/explain.js') },
   schema: { summary: 'print a JSON Schema for editors', load: () => import('./commands/schema.js') },
-  init: { summary: 'write a configuration, workflow, agent or test to start from', load: () => import('./commands/init.js') },
-  models: { summary: 'list model aliases, or what the server offers', load: () => import('./commands/models.js') },
-  doctor: { summary: 'check configuration, servers and registered files', load: () => import('./commands/doctor.js') },
+  init: {
+    summary: 'write a configuration, workflow, agent or test to start from',
+    load: () => import('./commands/init.js'),
+  },
+  models: {
+    summary: 'list model aliases, or what the server offers',
+    load: () => import('./commands/models.js'),
+  },
+  doctor: {
+    summary: 'check configuration, servers and registered files',
+    load: () => import('./commands/doctor.js'),
+  },
   workflow: { summary: 'list registered workflows', load: () => import('./commands/workflow.js') },
   agent: { summary: 'list registered agents', load: () => import('./commands/agent.js') },
   skill: { summary: 'list registered skills', load: () => import('./commands/skill.js') },
-  completions: { summary: 'print a completion script for a shell', load: () => import('./commands/completions.js') },
+  completions: {
+    summary: 'print a completion script for a shell',
+    load: () => import('./commands/completions.js'),
+  },
+  __complete: { summary: 'propose words', hidden: true, load: () => import('./commands/complete.js') },
 };

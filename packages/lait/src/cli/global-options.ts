@@ -43,7 +43,10 @@ export function declareGlobalOptions(program: Command, variables: Variables): ()
   return () => {
     for (const pair of pairs) {
       if (pair.every((name) => given.has(name))) {
-        throw new UsageError({ code: 'options_exclude', message: `--${pair[0]} and --${pair[1]} exclude each other` });
+        throw new UsageError({
+          code: 'options_exclude',
+          message: `--${pair[0]} and --${pair[1]} exclude each other`,
+        });
       }
     }
     const options = program.opts();

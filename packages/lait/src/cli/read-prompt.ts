@@ -27,7 +27,10 @@ export async function readPrompt(sources: PromptSources): Promise<string | undef
   const { argument, stdin, readStdin } = sources;
   const asked = argument === '-';
   if (asked && !readStdin) {
-    throw new UsageError({ code: 'options_exclude', message: "PROMPT '-' and --no-stdin exclude each other" });
+    throw new UsageError({
+      code: 'options_exclude',
+      message: "PROMPT '-' and --no-stdin exclude each other",
+    });
   }
   const own = asked ? undefined : argument;
   if (!readStdin || (stdin.isTTY === true && !asked)) return own;

@@ -48,7 +48,7 @@ export async function runCommandLine(argv: readonly string[], surroundings: Surr
   try {
     await addCommands(program, argv, start);
     if (argv.length === 0) {
-      await output.write(program.helpInformation() + examples.trimEnd() + '\n');
+      await output.write(`${program.helpInformation()}${examples}\n`);
       return exitCodes.ok;
     }
     await program.parseAsync(argv as string[], { from: 'user' });
@@ -63,8 +63,8 @@ export async function runCommandLine(argv: readonly string[], surroundings: Surr
 /** Loads the command that is asked for; the others are known by name and summary. */
 async function addCommands(program: Command, argv: readonly string[], start: Start): Promise<void> {
   const wanted = wantedCommand(argv);
-  for (const [name, { summary, load }] of Object.entries(commandList)) {
-    const command = program.command(name).summary(summary).description(capitalized(summary));
+  for (const [name, { summary, hidden, load }] of Object.entries(commandList)) {
+    const command = program.command(name, { hidden: hidden === true }).summary(summary).description(capitalized(summary));
     command.helpOption('-h, --help', 'show help');
     if (name === wanted) (await load()).configure(command, start);
   }
@@ -91,7 +91,10 @@ async function reportCommanderError(error: CommanderError, output: Output): Prom
   const message = error.message.replace(/^error: /, '').replace(/\n\(Did/, ' (did');
   const hint = error.code === 'commander.help' ? undefined : 'see `lait --help`';
   await reportFailure(
-    new UsageError({ code: 'usage', message: hint === undefined ? 'see the help above' : `${message}; ${hint}` }),
+    new UsageError({
+      code: 'usage',
+      message: hint === undefined ? 'see the help above' : `${message}; ${hint}`,
+    }),
     { output, verbosity: 0 },
   );
   return exitCodes.usage;

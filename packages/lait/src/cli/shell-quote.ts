@@ -2,7 +2,10 @@
 export type Shell = 'posix' | 'cmd' | 'powershell';
 
 /** The shell that a person on this platform most likely pastes into. */
-export function usualShell(platform: NodeJS.Platform, variables: Readonly<Record<string, string | undefined>>): Shell {
+export function usualShell(
+  platform: NodeJS.Platform,
+  variables: Readonly<Record<string, string | undefined>>,
+): Shell {
   if (platform !== 'win32') return 'posix';
   // Git Bash and its like set SHELL; cmd.exe sets PROMPT for its children, PowerShell does not.
   if (variables['SHELL'] !== undefined) return 'posix';

@@ -113,7 +113,10 @@ export class Terminal {
       const onEnd = () =>
         finish(() => {
           if (toEnd || text !== '') resolve(text);
-          else reject(new StepError({ code: 'no_answer', message: 'the input ended before an answer was given' }));
+          else
+            reject(
+              new StepError({ code: 'no_answer', message: 'the input ended before an answer was given' }),
+            );
         });
       const onError = (error: Error) => finish(() => reject(error));
       const onAbort = () => finish(() => reject(signal.reason));

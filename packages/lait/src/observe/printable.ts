@@ -10,12 +10,16 @@ export function printable(text: string): string {
 
 /** The same on one line of at most `length` characters, cut with `…`. */
 export function preview(text: string, length = 200): string {
-  const line = printable(text).replace(/\s*\n\s*/g, ' ').trim();
+  const line = printable(text)
+    .replace(/\s*\n\s*/g, ' ')
+    .trim();
   const characters = [...line];
   return characters.length <= length ? line : `${characters.slice(0, length - 1).join('')}…`;
 }
 
 function escaped(character: string): string {
   const code = character.charCodeAt(0);
-  return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
+  return code < 0x100
+    ? `\\x${code.toString(16).padStart(2, '0')}`
+    : `\\u${code.toString(16).padStart(4, '0')}`;
 }

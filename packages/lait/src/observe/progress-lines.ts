@@ -50,9 +50,13 @@ export class ProgressLines {
       case 'model.responded':
         return this.#verbose(`${event.label}: ${event.model} answered (${event.source})${tokens(event)}`);
       case 'tool.called':
-        return this.#verbose(`${event.label}: calls ${event.tool} ${preview(JSON.stringify(event.arguments))}`);
+        return this.#verbose(
+          `${event.label}: calls ${event.tool} ${preview(JSON.stringify(event.arguments))}`,
+        );
       case 'tool.completed':
-        return this.#verbose(`${event.label}: ${event.tool} ${event.isError ? 'failed' : 'gave'} ${preview(event.result)}`);
+        return this.#verbose(
+          `${event.label}: ${event.tool} ${event.isError ? 'failed' : 'gave'} ${preview(event.result)}`,
+        );
       case 'history.compacted':
         return this.#verbose(`${event.label}: ${event.removed} messages replaced by a summary`);
       default:

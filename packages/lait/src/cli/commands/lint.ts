@@ -1,0 +1,28 @@
+import { type Command, Option } from 'commander';
+import type { CommandModule, Start } from '../command-list.js';
+
+export type LintFormat = 'text' | 'json' | 'github';
+
+const examples = `
+Examples:
+  lait lint workflow.yml agents/*.md
+  lait lint . --format github                           (annotations in GitHub Actions)
+
+Exit codes: 0 no errors (there may be warnings), 3 a file has errors.`;
+
+export const configure: CommandModule['configure'] = (command: Command, start: Start) => {
+  command
+    .argument('<path...>', 'workflow files, agent files, lait.config.yml, or directories with them')
+    .addOption(
+      new Option('--format <format>', 'how problems are printed')
+        .choices(['text', 'json', 'github'])
+        .default('text'),
+    )
+    .addHelpText('after', examples)
+    .action((paths: string[], options: { format: LintFormat }) =>
+      start(async (context) => {
+        const { lintPaths } = await import('../lint/lint-paths.js');
+        return lintPaths(paths, options.format, context);
+      }),
+    );
+};

@@ -1,0 +1,58 @@
+import { type Command, Option } from 'commander';
+import type { CommandModule, Start } from '../command-list.js';
+
+/** Flags of `lait run`, as parsed. */
+export interface RunOptions {
+  input: string[];
+  output?: string;
+  json?: true;
+  stdin: boolean;
+  record?: string;
+  replay?: string;
+  showUsage?: true;
+  quiet?: true;
+  progress: 'auto' | 'live' | 'plain';
+  stream?: true;
+}
+
+const examples = `
+Examples:
+  lait run workflow.yml "text to work on"
+  cat notes.txt | lait run summarize.yml --input lang=en --input tags='["a","b"]'
+  lait run nightly --no-stdin --output report.md        (a name under workflows: of lait.config.yml)
+  lait run workflow.yml "text" --record replies         (then --replay replies needs no model)
+
+The result goes to standard output, everything else to standard error.
+Exit codes: 0 done, 1 failed, 2 usage, 3 invalid definition, 4 model API, 5 timeout, 130 Ctrl-C.`;
+
+export const configure: CommandModule['configure'] = (command: Command, start: Start) => {
+  command
+    .argument('<file>', 'a workflow file, or a name under workflows: of lait.config.yml')
+    .argument('[prompt]', 'the first value; joined with what is piped in; - for standard input alone')
+    .option('--input <key=value>', 'a named input; repeat for more, later ones win', collect, [])
+    .option('-o, --output <path>', 'write the result to a file instead of standard output (- for that)')
+    .option('--json', 'print {content, reasoning, usage} as one JSON document')
+    .option('--no-stdin', 'leave standard input unread')
+    .addOption(new Option('--record <dir>', 'save every model reply in this directory').conflicts('replay'))
+    .option('--replay <dir>', 'answer model requests from saved replies only')
+    .option('--show-usage', 'print tokens and cost per step')
+    .option('--stream', 'show replies as they arrive')
+    .option('-q, --quiet', 'no progress, only warnings and errors')
+    .addOption(
+      new Option('--progress <mode>', 'how progress is shown')
+        .choices(['auto', 'live', 'plain'])
+        .default('auto'),
+    )
+    .option('--no-history', 'keep no history of the run (none is kept)')
+    .addHelpText('after', examples)
+    .action((file: string, prompt: string | undefined, options: RunOptions) =>
+      start(async (context) => {
+        const { runWorkflow } = await import('../run/run-workflow.js');
+        return runWorkflow(file, prompt, options, context);
+      }),
+    );
+};
+
+function collect(value: string, previous: string[]): string[] {
+  return [...previous, value];
+}

@@ -1,0 +1,74 @@
+/** What `lait init` writes. Each passes `lait lint`; a test holds them to it. */
+export const scaffolds = {
+  config: {
+    path: 'lait.config.yml',
+    text: `# Settings that all workflows of this directory share. \`lait schema config\` prints the schema of this file.
+
+default:
+  model: local
+
+models:
+  # LM Studio, llama.cpp and vLLM serve an OpenAI-compatible API like this one; Ollama uses port 11434.
+  local:
+    - provider:
+        base_url: http://localhost:1234/v1
+      model_id: local-model
+
+  # A hosted model; the key comes from the environment or from a .env file beside this one.
+  # cloud:
+  #   - provider:
+  #       base_url: https://api.openai.com/v1
+  #       api_key: \${OPENAI_API_KEY}
+  #     model_id: gpt-4o-mini
+
+# Names for \`lait run NAME\`:
+# workflows:
+#   summarize: workflow.yml
+`,
+  },
+  workflow: {
+    path: 'workflow.yml',
+    text: `version: 2
+name: summarize
+description: Summarizes a text and keeps the result in a file
+
+inputs:
+  lang: { type: string, default: English, description: Language of the summary }
+
+steps:
+  - id: summary
+    prompt: |
+      Summarize the following text in three sentences, in {{ inputs.lang }}:
+
+      {{ input }}
+    retry: { max_attempts: 2, delay_seconds: 1 }
+  - write: summary.txt
+`,
+  },
+  agent: {
+    path: 'agent.md',
+    text: `---
+name: reviewer
+description: Reviews a text and names what to improve
+temperature: 0.2
+---
+You are a careful reviewer. Read the following text and list at most five concrete improvements,
+the most important first.
+
+{{ input }}
+`,
+  },
+  test: {
+    path: 'workflow.test.yml',
+    text: `# Run with \`lait test workflow.test.yml\`. Record the replies once with
+# \`lait run workflow.yml "some text" --record replies\`.
+workflow: workflow.yml
+input: some text
+replay: replies
+assert:
+  - { type: jq, expr: 'length > 0' }
+`,
+  },
+} as const;
+
+export type ScaffoldKind = keyof typeof scaffolds;

@@ -1,0 +1,10 @@
+import type { CommandContext } from './command-context.js';
+
+/** Prints the JSON Schema of a kind of file. */
+export async function printSchema(
+  kind: 'workflow' | 'config' | 'agent',
+  { output }: CommandContext,
+): Promise<void> {
+  const { documentSchemas } = await import('./document-schemas.js');
+  await output.writeJson(documentSchemas[kind]());
+}

@@ -1,0 +1,33 @@
+import type { Form } from '../plan/plan.js';
+import { isObject } from '../values/value.js';
+
+/**
+ * The form of a definition that a program hands over, by its top-level keys. What is none of the others counts as
+ * steps, whose reader says what is wrong (also with a version 1 file, which has `nodes` but no `edges`).
+ */
+export function detectForm(definition: unknown): Form {
+  if (!isObject(definition)) return 'steps';
+  return formOf(new Set(Object.keys(definition)));
+}
+
+/**
+ * The form of a file's text: JSON is parsed, of YAML only the keys in the first column are looked at, so that a large
+ * or broken file costs nothing here and is reported by its own reader.
+ */
+export function detectFormOfText(text: string): Form {
+  if (/^\s*\{/.test(text)) {
+    try {
+      return detectForm(JSON.parse(text));
+    } catch {
+      return 'steps';
+    }
+  }
+  const keys = text.matchAll(/^(["']?)(steps|graph|nodes|edges)\1[ \t]*:/gm);
+  return formOf(new Set([...keys].map((match) => match[2]!)));
+}
+
+function formOf(keys: ReadonlySet<string>): Form {
+  if (keys.has('steps')) return 'steps';
+  if (keys.has('graph')) return 'dynamic';
+  return keys.has('nodes') && keys.has('edges') ? 'graph' : 'steps';
+}
