@@ -88,6 +88,8 @@ export interface ModelCallOptions {
   /** Asks for a streamed reply and receives its pieces. */
   onToken?: (text: string, reasoning: boolean) => void;
   onWarning?: (message: string) => void;
+  /** Why the reply did or did not come from the response cache. */
+  onExplain?: (reason: string) => void;
 }
 
 export interface ModelService {
@@ -96,9 +98,11 @@ export interface ModelService {
   /** Sends one request: fallback to the next candidate, rate limits, recording and replay are in here. */
   request(request: ModelRequest, options: ModelCallOptions): Promise<ModelReply>;
   /** Defaults of the configuration's `default:` (model, sampling, tools). */
-  readonly defaults: ModelSettings & ToolSelection & { max_tool_rounds?: number };
+  readonly defaults: ModelSettings & ToolSelection;
   /** True while replies come from recordings: `decide` refuses to run and no key command is executed. */
   readonly replaying: boolean;
+  /** True when replies are asked for in pieces, because somebody watches them come. */
+  readonly streaming: boolean;
 }
 
 // ------------------------------------------------------------------- tools
