@@ -47,6 +47,12 @@ export const mcpServerFields = {
     items: { type: 'text', notBlank: true },
     description: 'Tools that may be called. Absent: all; an empty list: none.',
   },
+  timeout: { type: 'integer', minimum: 1, description: 'Seconds that one call may take. Default 60.' },
+  startup_timeout: {
+    type: 'integer',
+    minimum: 1,
+    description: 'Seconds that starting and greeting it may take. Default 30.',
+  },
 } as const satisfies FieldTable;
 
 /** One entry of `tools:`. Source: facts §12. */

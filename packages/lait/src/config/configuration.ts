@@ -25,6 +25,10 @@ export interface McpServerSettings {
   url?: string;
   headers?: Readonly<Record<string, string>>;
   allowed_tools?: readonly string[];
+  /** Seconds that one call may take. Default 60. */
+  timeout?: number;
+  /** Seconds that starting and greeting it may take. Default 30. */
+  startup_timeout?: number;
 }
 
 export interface ShellToolSettings {
