@@ -5,7 +5,7 @@ import type { PlanNode } from '../plan/plan.js';
 import type { RetryPolicy } from '../plan/settings.js';
 import type { Value } from '../values/value.js';
 import { CancelScope } from './cancel-scope.js';
-import { type Execution, type Interpreting, stepFields } from './execution.js';
+import { announces, type Execution, type Interpreting, stepFields } from './execution.js';
 import { PlacedFailure, StepFailure, toFailureRecord } from './failure.js';
 import { RecordedSteps } from './recorded-steps.js';
 import { EngineStepContext } from './step-context.js';
@@ -117,7 +117,7 @@ async function runOnce(
   try {
     scope.value = value;
     const input = node.input === undefined ? value : node.input.evaluate(scope);
-    if (kind.effects !== 'none' && runtime.listening) {
+    if (kind.effects !== 'none' && announces(node, execution)) {
       runtime.emit({ type: 'attempt.started', attempt, input, ...stepFields(node, number, execution) });
     }
     const context = new EngineStepContext(node, input, attempt, number, execution, interpreter);
@@ -153,7 +153,7 @@ function report(
   execution: Execution,
 ): void {
   const { runtime } = execution;
-  if (!runtime.listening) return;
+  if (!announces(node, execution)) return;
   const fields = stepFields(node, number, execution);
   runtime.emit({
     type: 'attempt.failed',

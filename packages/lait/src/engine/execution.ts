@@ -63,3 +63,8 @@ export function stepFields(node: PlanNode, number: number, execution: Execution)
     depth: execution.progress.depth,
   };
 }
+
+/** Whether events about a node are wanted: somebody listens, and it is a step to those who watch. */
+export function announces(node: PlanNode, { runtime, environment }: Execution): boolean {
+  return runtime.listening && environment.kinds.get(node.kind)?.inner !== true;
+}

@@ -6,7 +6,13 @@ import type { Value } from '../values/value.js';
 import { runAttempts } from './attempts.js';
 import { CancelScope } from './cancel-scope.js';
 import { EngineScope } from './engine-scope.js';
-import { type Execution, type Interpreting, type RunEnvironment, stepFields } from './execution.js';
+import {
+  announces,
+  type Execution,
+  type Interpreting,
+  type RunEnvironment,
+  stepFields,
+} from './execution.js';
 import { StepFailure, toFailureRecord } from './failure.js';
 import { RecordedSteps } from './recorded-steps.js';
 import type { Address, BranchExecutor, Runtime, Snapshot } from './runtime.js';
@@ -179,6 +185,7 @@ export class Interpreter implements Interpreting {
     const breath = environment.breather.breathe();
     if (breath !== undefined) await breath;
     cancel.throwIfCancelled();
+    const listening = announces(node, execution);
     progress.counter += 1;
     const number = progress.counter;
     if (node.when !== undefined) {
@@ -190,18 +197,18 @@ export class Interpreter implements Interpreting {
         throw new StepFailure(node, 1, error);
       }
       if (when === false || when === null || when === undefined) {
-        if (runtime.listening) runtime.emit({ type: 'step.skipped', ...stepFields(node, number, execution) });
+        if (listening) runtime.emit({ type: 'step.skipped', ...stepFields(node, number, execution) });
         return { value };
       }
     }
-    const startedAt = runtime.listening ? performance.now() : 0;
-    if (runtime.listening)
+    const startedAt = listening ? performance.now() : 0;
+    if (listening)
       runtime.emit({ type: 'step.started', input: value, ...stepFields(node, number, execution) });
     let ended: { completion: Completion; attempt: number; effects?: readonly string[] };
     try {
       ended = await runAttempts(node, value, number, execution, this);
     } catch (error) {
-      if (runtime.listening) {
+      if (listening) {
         const durationMs = performance.now() - startedAt;
         runtime.emit({
           type: 'step.failed',
@@ -214,7 +221,7 @@ export class Interpreter implements Interpreting {
     }
     const { completion, attempt, effects } = ended;
     if (node.id !== undefined) scope.steps.record(node.id, completion.value);
-    if (runtime.listening) {
+    if (listening) {
       runtime.emit({
         type: 'step.completed',
         value: completion.value,

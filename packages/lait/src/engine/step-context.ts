@@ -143,6 +143,7 @@ export class EngineStepContext implements StepContext {
       loop: request.loop === undefined ? scope.loop : request.loop,
       prefix: this.execution.progress.prefix + (request.prefix ?? ''),
     }));
+    const address = options.name === undefined ? this.address : `${this.address}/${options.name}`;
     const traits = concurrentTraits(requests, environment.kinds);
     const shared = {
       plan: this.plan,
@@ -157,9 +158,9 @@ export class EngineStepContext implements StepContext {
       context: scope.context,
     };
     // Work without effects or waits gains nothing from interleaving: it runs inline, with the same results.
-    if (traits.pure) return this.#runInline(branches, shared);
+    if (traits.pure) return this.#runInline(address, branches, shared);
     const outcomes = await runtime.fork(
-      this.address,
+      address,
       { shared, branches, maxConcurrency: options.maxConcurrency, failure: options.failure ?? 'first' },
       { cancel },
     );
@@ -178,13 +179,14 @@ export class EngineStepContext implements StepContext {
   }
 
   async #runInline(
+    address: string,
     branches: readonly ForkBranch[],
     shared: Parameters<Interpreting['executeBranch']>[1],
   ): Promise<Value[]> {
     const values: Value[] = [];
     for (const branch of branches) {
       const outcome = await this.interpreter.executeBranch(
-        `${this.address}/${branch.key}`,
+        `${address}/${branch.key}`,
         shared,
         branch,
         this.execution.runtime,

@@ -87,6 +87,8 @@ export interface BranchOptions {
   failure?: 'first' | 'declared' | undefined;
   /** What the steps form calls the unit: some steps of child workflows are refused in it. */
   unit?: ConcurrentUnit;
+  /** Tells several forks of one step apart. */
+  name?: string;
 }
 
 /** Branches of `parallel`, or items of a concurrent `for_each`. */
@@ -106,6 +108,8 @@ export interface Kind<Fields = unknown> {
   fields?: FieldTable;
   /** Which of the common fields a step of this kind may have. Default all. */
   commonFields?: readonly string[];
+  /** True for what a step runs inside itself, e.g. a tool call: it is no step of its own to those who watch. */
+  inner?: boolean;
   /** True when it calls a model: `default.retry` and `default.timeout` apply. */
   callsModel?: boolean;
   /** What it does to the world; a step without effects is recomputed and never recorded. */
@@ -122,6 +126,8 @@ export interface Kind<Fields = unknown> {
   check?(fields: Fields): readonly FieldProblem[];
   /** The path of a file it writes: a constant one is not allowed in concurrent items. */
   writes?(fields: Fields): Expression<string>;
+  /** The workflow it runs as a child: a path or a registered name. Lint and drawings follow it. */
+  callsWorkflow?(fields: Fields): string | undefined;
   /** Every expression among the fields. */
   expressions?(fields: Fields): readonly NamedExpression[];
   execute(fields: Fields, context: StepContext): Promise<Completion> | Completion;

@@ -1,8 +1,8 @@
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LaitError } from '../errors/lait-error.js';
 import { readTextFile } from '../files/read-file.js';
-import { writeAtomically } from '../files/write-atomically.js';
+import { writeFileAtomically } from '../files/write-file.js';
 import type { SecretRegistry } from '../values/secrets.js';
 import { isObject, type JsonObject, type JsonValue } from '../values/value.js';
 import type { RawReply } from './read-completion.js';
@@ -29,7 +29,8 @@ export class Cassettes {
     const written = writeReply(reply);
     const masked = secrets.maskValue(written);
     const cassette = { format: 1, request, reply: masked };
-    await writeAtomically(this.#file(key), `${JSON.stringify(cassette, null, 2)}\n`);
+    await mkdir(this.#directory, { recursive: true });
+    await writeFileAtomically(this.#file(key), `${JSON.stringify(cassette, null, 2)}\n`);
     return masked !== written;
   }
 

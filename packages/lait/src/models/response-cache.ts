@@ -1,7 +1,7 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readTextFile } from '../files/read-file.js';
-import { writeAtomically } from '../files/write-atomically.js';
+import { writeFileAtomically } from '../files/write-file.js';
 import type { SecretRegistry } from '../values/secrets.js';
 import { isObject, type JsonObject, type JsonValue } from '../values/value.js';
 import type { RawReply } from './read-completion.js';
@@ -47,7 +47,8 @@ export class ResponseCache {
     const written = writeReply(reply);
     if (secrets.maskValue(written) !== written) return;
     const entry = { format: 1, created_at: Date.now(), parts: partDigests(request), reply: written };
-    await writeAtomically(this.#file(key), JSON.stringify(entry), { mode: 0o600 });
+    await mkdir(this.#directory, { recursive: true });
+    await writeFileAtomically(this.#file(key), JSON.stringify(entry), { mode: 0o600 });
   }
 
   /** Removes every entry; gives back how many there were. */
