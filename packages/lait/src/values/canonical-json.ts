@@ -1,12 +1,12 @@
+import { compareText } from './compare-text.js';
 import { isObject, type JsonValue } from './value.js';
 
-/** JSON with object keys in sorted order and no white space: equal values give equal texts. */
+/** Compact JSON with sorted keys: equal values give equal text, whatever the order of their keys. */
 export function canonicalJson(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const members = Object.keys(value)
-    .filter((key) => value[key] !== undefined)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key]!)}`);
-  return `{${members.join(',')}}`;
+  if (isObject(value)) {
+    const keys = Object.keys(value).sort(compareText);
+    return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key]!)}`).join(',')}}`;
+  }
+  return JSON.stringify(value);
 }

@@ -1,0 +1,220 @@
+import { listFilters } from './filters-list.js';
+import { capitalize, strip, titleCase } from './members.js';
+import {
+  bounded,
+  type CallArguments,
+  defined,
+  format,
+  isNumeric,
+  isTrue,
+  type TemplateValue,
+  templateText,
+  toJson,
+  UndefinedValue,
+} from './operations.js';
+import { TemplateError } from './template-error.js';
+
+/** What a filter may use of the interpreter. */
+export interface FilterTools {
+  /** Counts work against the template's budget. */
+  spend(steps: number): void;
+  test(name: string, value: TemplateValue, argument: TemplateValue): boolean;
+  filter(name: string, value: TemplateValue, call: CallArguments): TemplateValue;
+}
+
+export type Filter = (value: TemplateValue, call: CallArguments, tools: FilterTools) => TemplateValue;
+
+/** The argument at a position or with a name. */
+export function argument(call: CallArguments, at: number, name: string): TemplateValue | undefined {
+  return call.named.get(name) ?? call.positional[at];
+}
+
+export function textArgument(call: CallArguments, at: number, name: string, fallback: string): string {
+  const value = argument(call, at, name);
+  return value === undefined || value === null ? fallback : templateText(value);
+}
+
+export function numberArgument(call: CallArguments, at: number, name: string, fallback: number): number {
+  const value = argument(call, at, name);
+  if (value === undefined || value === null) return fallback;
+  if (!isNumeric(value)) throw new TemplateError(`argument '${name}' must be a number`);
+  return Number(value);
+}
+
+export function flagArgument(call: CallArguments, at: number, name: string, fallback: boolean): boolean {
+  const value = argument(call, at, name);
+  return value === undefined ? fallback : isTrue(value);
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&#34;',
+  "'": '&#39;',
+};
+const escape: Filter = (value) =>
+  bounded(templateText(value).replace(/[&<>"']/g, (character) => escapes[character]!));
+const fallback: Filter = (value, call) => {
+  const replacement = argument(call, 0, 'default_value') ?? '';
+  if (value instanceof UndefinedValue) return replacement;
+  return flagArgument(call, 1, 'boolean', false) && !isTrue(value) ? replacement : value;
+};
+
+const textFilters: readonly (readonly [string, Filter])[] = [
+  ['default', fallback],
+  ['d', fallback],
+  ['upper', (value) => templateText(value).toUpperCase()],
+  ['lower', (value) => templateText(value).toLowerCase()],
+  ['capitalize', (value) => capitalize(templateText(value))],
+  ['title', (value) => titleCase(templateText(value))],
+  [
+    'trim',
+    (value, call) =>
+      strip(
+        templateText(value),
+        call.positional.length === 0 ? undefined : textArgument(call, 0, 'chars', ''),
+        true,
+        true,
+      ),
+  ],
+  ['string', (value) => templateText(value)],
+  ['safe', (value) => value],
+  ['escape', escape],
+  ['e', escape],
+  ['forceescape', escape],
+  [
+    'striptags',
+    (value) =>
+      templateText(value)
+        .replace(/<!--[\s\S]*?-->|<[^>]*>/g, '')
+        .replace(/\s+/g, ' ')
+        .trim(),
+  ],
+  ['format', (value, call) => format(templateText(value), call.positional)],
+  [
+    'replace',
+    (value, call) =>
+      replace(
+        templateText(value),
+        textArgument(call, 0, 'old', ''),
+        textArgument(call, 1, 'new', ''),
+        numberArgument(call, 2, 'count', -1),
+      ),
+  ],
+  ['truncate', (value, call) => truncate(templateText(value), call)],
+  [
+    'center',
+    (value, call) => {
+      const text = templateText(value);
+      const width = Math.min(numberArgument(call, 0, 'width', 80), 10_000);
+      const space = Math.max(0, width - [...text].length);
+      return ' '.repeat(Math.floor(space / 2)) + text + ' '.repeat(Math.ceil(space / 2));
+    },
+  ],
+  ['indent', (value, call) => indent(templateText(value), call)],
+  ['wordcount', (value) => (templateText(value).match(/[\p{L}\p{N}_]+/gu) ?? []).length],
+  ['wordwrap', (value, call) => wordWrap(templateText(value), numberArgument(call, 0, 'width', 79))],
+  ['urlencode', (value) => encodeURIComponent(templateText(value)).replaceAll('%2F', '/')],
+  [
+    'tojson',
+    (value, call) => {
+      const spaces = argument(call, 0, 'indent');
+      return bounded(JSON.stringify(toJson(value), null, typeof spaces === 'number' ? spaces : undefined));
+    },
+  ],
+  ['abs', (value) => Math.abs(number(value))],
+  [
+    'int',
+    (value, call) => {
+      const read = toNumber(value);
+      return Number.isFinite(read) ? Math.trunc(read) : numberArgument(call, 0, 'default', 0);
+    },
+  ],
+  [
+    'float',
+    (value, call) => {
+      const read = toNumber(value);
+      return Number.isFinite(read) ? read : numberArgument(call, 0, 'default', 0);
+    },
+  ],
+  [
+    'round',
+    (value, call) => {
+      const digits = Math.min(Math.max(numberArgument(call, 0, 'precision', 0), 0), 20);
+      const method = textArgument(call, 1, 'method', 'common');
+      const scaled = number(value) * 10 ** digits;
+      if (method === 'ceil') return Math.ceil(scaled) / 10 ** digits;
+      if (method === 'floor') return Math.floor(scaled) / 10 ** digits;
+      return Number(number(value).toFixed(digits));
+    },
+  ],
+];
+
+/** Every filter by name. */
+export const templateFilters: ReadonlyMap<string, Filter> = new Map([...textFilters, ...listFilters]);
+
+function number(value: TemplateValue): number {
+  const known = defined(value);
+  if (!isNumeric(known)) throw new TemplateError('a number is needed');
+  return Number(known);
+}
+
+function toNumber(value: TemplateValue): number {
+  const known = defined(value);
+  if (isNumeric(known)) return Number(known);
+  return typeof known === 'string' && known.trim() !== '' ? Number(known) : Number.NaN;
+}
+
+function replace(text: string, old: string, replacement: string, count: number): string {
+  if (old === '') throw new TemplateError('replace needs a text to look for');
+  if (count < 0) return bounded(text.split(old).join(replacement));
+  const parts = text.split(old);
+  const changed = parts.slice(0, count + 1).join(replacement);
+  return bounded(parts.length > count + 1 ? [changed, ...parts.slice(count + 1)].join(old) : changed);
+}
+
+function truncate(text: string, call: CallArguments): string {
+  const length = numberArgument(call, 0, 'length', 255);
+  const cutWords = flagArgument(call, 1, 'killwords', false);
+  const end = textArgument(call, 2, 'end', '...');
+  const leeway = numberArgument(call, 3, 'leeway', 5);
+  const characters = [...text];
+  if (characters.length <= length + leeway) return text;
+  const kept = characters.slice(0, Math.max(0, length - [...end].length)).join('');
+  const space = kept.lastIndexOf(' ');
+  return (cutWords || space < 0 ? kept : kept.slice(0, space)) + end;
+}
+
+function indent(text: string, call: CallArguments): string {
+  const width = argument(call, 0, 'width');
+  const space =
+    typeof width === 'string'
+      ? width
+      : ' '.repeat(Math.min(Math.max(numberArgument(call, 0, 'width', 4), 0), 1000));
+  const first = flagArgument(call, 1, 'first', false);
+  const blank = flagArgument(call, 2, 'blank', false);
+  return bounded(
+    text
+      .split('\n')
+      .map((line, at) => ((at === 0 && !first) || (at > 0 && line === '' && !blank) ? line : space + line))
+      .join('\n'),
+  );
+}
+
+function wordWrap(text: string, width: number): string {
+  return text
+    .split('\n')
+    .map((line) => {
+      const rows: string[] = [];
+      let row = '';
+      for (const word of line.split(' ')) {
+        if (row !== '' && row.length + 1 + word.length > width) {
+          rows.push(row);
+          row = word;
+        } else row = row === '' ? word : `${row} ${word}`;
+      }
+      return [...rows, row].join('\n');
+    })
+    .join('\n');
+}

@@ -1,0 +1,392 @@
+import { setOwnProperty } from '../../values/value.js';
+import { type FilterTools, templateFilters } from './filters.js';
+import { field, item, slice } from './members.js';
+import {
+  arithmetic,
+  type CallArguments,
+  contains,
+  defined,
+  elements,
+  isNumeric,
+  isTrue,
+  Namespace,
+  type TemplateFunction,
+  type TemplateObject,
+  type TemplateValue,
+  templateEqual,
+  templateOrder,
+  templateText,
+  UndefinedValue,
+} from './operations.js';
+import type { Arguments, CompareOperator, FilterCall, TemplateExpression, TemplateNode } from './syntax.js';
+import { TemplateError } from './template-error.js';
+import { templateTests } from './tests.js';
+
+/** What one rendering may use up. */
+export interface TemplateLimits {
+  /** Steps of work: evaluated expressions, loop rounds, touched items. */
+  maxSteps: number;
+  /** Bytes of UTF-8 in the result. */
+  maxOutputBytes: number;
+}
+
+/** Longest `range()`, and deepest nesting of macro calls. */
+const maxRange = 100_000;
+const maxCallDepth = 50;
+
+class Frame {
+  readonly names = new Map<string, TemplateValue>();
+  constructor(readonly parent?: Frame) {}
+
+  find(name: string): TemplateValue | undefined {
+    for (let frame: Frame | undefined = this; frame !== undefined; frame = frame.parent) {
+      const value = frame.names.get(name);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  }
+}
+
+/** Renders parsed templates. One instance per rendering. */
+export class TemplateInterpreter implements FilterTools {
+  #steps = 0;
+  #bytes = 0;
+  #depth = 0;
+  #captures = 0;
+
+  constructor(readonly limits: TemplateLimits) {}
+
+  /** Throws a `TemplateError` for undefined names, wrong types, and used up limits. */
+  render(nodes: readonly TemplateNode[], values: TemplateObject): string {
+    const globals = new Frame();
+    globals.names.set('range', (call) => this.#range(call));
+    globals.names.set('dict', (call) => Object.fromEntries(call.named));
+    globals.names.set('namespace', (call) => {
+      const namespace = new Namespace();
+      for (const [name, value] of call.named) namespace.fields.set(name, value);
+      return namespace;
+    });
+    const frame = new Frame(globals);
+    for (const [name, value] of Object.entries(values)) frame.names.set(name, value);
+    const output: string[] = [];
+    this.#body(nodes, new Frame(frame), output);
+    return output.join('');
+  }
+
+  spend(steps: number): void {
+    this.#steps += steps;
+    if (this.#steps > this.limits.maxSteps) throw new TemplateError('the template does too much work');
+  }
+
+  test(name: string, value: TemplateValue, argument: TemplateValue): boolean {
+    const test = templateTests.get(name);
+    if (test === undefined) throw new TemplateError(`unknown test '${name}'`);
+    return test(value, argument);
+  }
+
+  filter(name: string, value: TemplateValue, call: CallArguments): TemplateValue {
+    const filter = templateFilters.get(name);
+    if (filter === undefined) throw new TemplateError(`unknown filter '${name}'`);
+    this.spend(
+      typeof value === 'string' ? 1 + value.length / 64 : Array.isArray(value) ? 1 + value.length : 1,
+    );
+    return filter(value, call, this);
+  }
+
+  #write(text: string, output: string[]): void {
+    if (this.#captures === 0) {
+      this.#bytes += Buffer.byteLength(text);
+      if (this.#bytes > this.limits.maxOutputBytes)
+        throw new TemplateError(`the text is longer than ${this.limits.maxOutputBytes} bytes`);
+    }
+    this.spend(text.length / 64);
+    output.push(text);
+  }
+
+  #capture(nodes: readonly TemplateNode[], frame: Frame): string {
+    const output: string[] = [];
+    this.#captures += 1;
+    this.#body(nodes, frame, output);
+    this.#captures -= 1;
+    return output.join('');
+  }
+
+  #body(nodes: readonly TemplateNode[], frame: Frame, output: string[]): void {
+    for (const node of nodes) {
+      this.spend(1);
+      if (node.type === 'text') this.#write(node.text, output);
+      else this.#at(node.line, () => this.#node(node, frame, output));
+    }
+  }
+
+  /** Adds the line to errors that do not know theirs. */
+  #at<T>(line: number, run: () => T): T {
+    try {
+      return run();
+    } catch (error) {
+      if (error instanceof TemplateError && error.line === undefined)
+        throw new TemplateError(error.message, line);
+      throw error;
+    }
+  }
+
+  #node(node: Exclude<TemplateNode, { type: 'text' }>, frame: Frame, output: string[]): void {
+    switch (node.type) {
+      case 'output':
+        this.#write(templateText(this.#value(node.value, frame)), output);
+        return;
+      case 'if': {
+        const branch = node.branches.find((candidate) => isTrue(this.#value(candidate.test, frame)));
+        this.#body(branch?.body ?? node.otherwise, frame, output);
+        return;
+      }
+      case 'for':
+        this.#for(node, frame, output);
+        return;
+      case 'set':
+        this.#assign(node.targets, node.field, this.#value(node.value, frame), frame);
+        return;
+      case 'set_block':
+        frame.names.set(
+          node.target,
+          this.#filters(this.#capture(node.body, new Frame(frame)), node.filters, frame),
+        );
+        return;
+      case 'with': {
+        const inner = new Frame(frame);
+        for (const binding of node.bindings) inner.names.set(binding.name, this.#value(binding.value, frame));
+        this.#body(node.body, inner, output);
+        return;
+      }
+      case 'filter':
+        this.#write(
+          templateText(this.#filters(this.#capture(node.body, new Frame(frame)), node.filters, frame)),
+          output,
+        );
+        return;
+      case 'macro':
+        frame.names.set(node.name, (call) => this.#macro(node, frame, call));
+    }
+  }
+
+  #assign(targets: readonly string[], name: string | undefined, value: TemplateValue, frame: Frame): void {
+    const known = defined(value);
+    if (name !== undefined) {
+      const namespace = frame.find(targets[0]!);
+      if (!(namespace instanceof Namespace)) throw new TemplateError(`'${targets[0]}' is no namespace`);
+      namespace.fields.set(name, known);
+    } else this.#bind(targets, known, frame);
+  }
+
+  #bind(targets: readonly string[], value: TemplateValue, frame: Frame): void {
+    if (targets.length === 1) {
+      frame.names.set(targets[0]!, value);
+      return;
+    }
+    const list = elements(value);
+    if (list.length !== targets.length)
+      throw new TemplateError(`cannot share ${list.length} values among ${targets.length} names`);
+    for (const [index, target] of targets.entries()) frame.names.set(target, list[index]!);
+  }
+
+  #for(node: Extract<TemplateNode, { type: 'for' }>, frame: Frame, output: string[]): void {
+    let items = elements(this.#value(node.items, frame));
+    const { test } = node;
+    if (test !== undefined) {
+      items = items.filter((candidate) => {
+        const inner = new Frame(frame);
+        this.#bind(node.targets, candidate, inner);
+        return isTrue(this.#value(test, inner));
+      });
+    }
+    if (items.length === 0) this.#body(node.otherwise, frame, output);
+    for (const [index, candidate] of items.entries()) {
+      this.spend(1);
+      const inner = new Frame(frame);
+      this.#bind(node.targets, candidate, inner);
+      inner.names.set('loop', loopVariable(items, index));
+      this.#body(node.body, inner, output);
+    }
+  }
+
+  #macro(node: Extract<TemplateNode, { type: 'macro' }>, frame: Frame, call: CallArguments): TemplateValue {
+    this.#depth += 1;
+    if (this.#depth > maxCallDepth) throw new TemplateError('macros call each other too deeply');
+    const inner = new Frame(frame);
+    for (const [index, parameter] of node.parameters.entries()) {
+      const given = call.positional[index] ?? call.named.get(parameter.name);
+      const value =
+        given ??
+        (parameter.fallback === undefined
+          ? new UndefinedValue(parameter.name)
+          : this.#value(parameter.fallback, inner));
+      inner.names.set(parameter.name, value);
+    }
+    const text = this.#capture(node.body, inner);
+    this.#depth -= 1;
+    return text;
+  }
+
+  #filters(value: TemplateValue, filters: readonly FilterCall[], frame: Frame): TemplateValue {
+    let current = value;
+    for (const filter of filters) {
+      current = this.#at(filter.line, () =>
+        this.filter(filter.name, current, this.#arguments(filter.arguments, frame)),
+      );
+    }
+    return current;
+  }
+
+  #arguments(given: Arguments, frame: Frame): CallArguments {
+    return {
+      positional: given.positional.map((value) => defined(this.#value(value, frame))),
+      named: new Map(given.named.map(({ name, value }) => [name, defined(this.#value(value, frame))])),
+    };
+  }
+
+  #value(expression: TemplateExpression, frame: Frame): TemplateValue {
+    this.spend(1);
+    switch (expression.type) {
+      case 'literal':
+        return expression.value;
+      case 'name':
+        return frame.find(expression.name) ?? new UndefinedValue(expression.name);
+      case 'list':
+        return expression.items.map((entry) => defined(this.#value(entry, frame)));
+      case 'dict': {
+        const object: TemplateObject = {};
+        for (const entry of expression.entries)
+          setOwnProperty(
+            object,
+            templateText(this.#value(entry.key, frame)),
+            defined(this.#value(entry.value, frame)),
+          );
+        return object;
+      }
+      case 'field':
+        return this.#at(expression.line, () =>
+          field(this.#value(expression.object, frame), expression.name, expression.name),
+        );
+      case 'item': {
+        const index = this.#value(expression.index, frame);
+        return this.#at(expression.line, () =>
+          item(this.#value(expression.object, frame), index, String(index)),
+        );
+      }
+      case 'slice': {
+        const part = (bound: TemplateExpression | undefined) =>
+          bound === undefined ? null : this.#value(bound, frame);
+        return slice(
+          this.#value(expression.object, frame),
+          part(expression.start),
+          part(expression.stop),
+          part(expression.step),
+        );
+      }
+      case 'call': {
+        const callee = defined(this.#value(expression.callee, frame));
+        if (typeof callee !== 'function')
+          throw new TemplateError('this value cannot be called', expression.line);
+        return (callee as TemplateFunction)(this.#arguments(expression.arguments, frame));
+      }
+      case 'filtered':
+        return this.#filters(this.#value(expression.value, frame), [expression.filter], frame);
+      case 'test': {
+        const { positional } = this.#arguments(expression.arguments, frame);
+        return (
+          this.test(expression.name, this.#value(expression.value, frame), positional[0] ?? null) !==
+          expression.negated
+        );
+      }
+      case 'binary':
+        return arithmetic(
+          expression.operator,
+          this.#value(expression.left, frame),
+          this.#value(expression.right, frame),
+        );
+      case 'negative':
+      case 'positive': {
+        const value = defined(this.#value(expression.value, frame));
+        if (!isNumeric(value)) throw new TemplateError('a sign needs a number', expression.line);
+        return expression.type === 'negative' ? -Number(value) : Number(value);
+      }
+      case 'not':
+        return !isTrue(this.#value(expression.value, frame));
+      case 'and': {
+        const left = this.#value(expression.left, frame);
+        return isTrue(left) ? this.#value(expression.right, frame) : left;
+      }
+      case 'or': {
+        const left = this.#value(expression.left, frame);
+        return isTrue(left) ? left : this.#value(expression.right, frame);
+      }
+      case 'compare':
+        return this.#compare(expression, frame);
+      case 'choice':
+        if (isTrue(this.#value(expression.test, frame))) return this.#value(expression.yes, frame);
+        return expression.no === undefined
+          ? new UndefinedValue("the value of an 'if' without 'else'")
+          : this.#value(expression.no, frame);
+    }
+  }
+
+  #compare(expression: Extract<TemplateExpression, { type: 'compare' }>, frame: Frame): boolean {
+    let left = this.#value(expression.first, frame);
+    for (const { operator, value } of expression.rest) {
+      const right = this.#value(value, frame);
+      if (!compares(operator, left, right)) return false;
+      left = right;
+    }
+    return true;
+  }
+
+  #range(call: CallArguments): TemplateValue {
+    const numbers = call.positional.map((value) => {
+      if (typeof value !== 'number' || !Number.isInteger(value))
+        throw new TemplateError('range needs whole numbers');
+      return value;
+    });
+    const [start, stop] = numbers.length < 2 ? [0, numbers[0] ?? 0] : [numbers[0]!, numbers[1]!];
+    const step = numbers[2] ?? 1;
+    if (step === 0) throw new TemplateError('the step of range must not be 0');
+    const size = Math.max(0, Math.ceil((stop - start) / step));
+    if (size > maxRange) throw new TemplateError(`range may have ${maxRange} numbers at most`);
+    this.spend(size);
+    return Array.from({ length: size }, (_, index) => start + index * step);
+  }
+}
+
+function compares(operator: CompareOperator, left: TemplateValue, right: TemplateValue): boolean {
+  switch (operator) {
+    case '==':
+      return templateEqual(left, right);
+    case '!=':
+      return !templateEqual(left, right);
+    case 'in':
+      return contains(right, left);
+    case 'not in':
+      return !contains(right, left);
+    default: {
+      const order = templateOrder(left, right);
+      if (operator === '<') return order < 0;
+      if (operator === '<=') return order <= 0;
+      return operator === '>' ? order > 0 : order >= 0;
+    }
+  }
+}
+
+function loopVariable(items: readonly TemplateValue[], index: number): TemplateObject {
+  const loop: TemplateObject = {
+    index: index + 1,
+    index0: index,
+    revindex: items.length - index,
+    revindex0: items.length - index - 1,
+    first: index === 0,
+    last: index === items.length - 1,
+    length: items.length,
+    cycle: (call) => call.positional[index % Math.max(1, call.positional.length)] ?? null,
+  };
+  if (index > 0) loop.previtem = items[index - 1]!;
+  if (index < items.length - 1) loop.nextitem = items[index + 1]!;
+  return loop;
+}

@@ -1,0 +1,243 @@
+import { compareText } from '../../values/compare-text.js';
+import { jsonEqual } from '../../values/json-equal.js';
+import type { JsonValue } from '../../values/value.js';
+import { TemplateError } from './template-error.js';
+
+/** A name or field that has no value: anything done with it but asking whether it is defined fails. */
+export class UndefinedValue {
+  constructor(readonly name: string) {}
+}
+
+/** `namespace()`: the only value that a template can change from inside a loop. */
+export class Namespace {
+  readonly fields = new Map<string, TemplateValue>();
+}
+
+export interface CallArguments {
+  positional: TemplateValue[];
+  named: Map<string, TemplateValue>;
+}
+export type TemplateFunction = (call: CallArguments) => TemplateValue;
+
+/** A value inside a template: JSON, a function of the language, or nothing. */
+export type TemplateValue =
+  | null
+  | boolean
+  | number
+  | string
+  | TemplateValue[]
+  | TemplateObject
+  | UndefinedValue
+  | Namespace
+  | TemplateFunction;
+export interface TemplateObject {
+  [key: string]: TemplateValue;
+}
+
+/** Longest text that a template may build on the way, in UTF-16 units. */
+const maxTextLength = 1_048_576;
+
+export function isTemplateObject(value: TemplateValue): value is TemplateObject {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof UndefinedValue) &&
+    !(value instanceof Namespace)
+  );
+}
+
+/** The value itself; fails for an undefined one. */
+export function defined<T extends TemplateValue>(value: T): Exclude<T, UndefinedValue> {
+  if (value instanceof UndefinedValue) throw new TemplateError(`'${value.name}' is undefined`);
+  return value as Exclude<T, UndefinedValue>;
+}
+
+export function isTrue(value: TemplateValue): boolean {
+  const known = defined(value);
+  if (Array.isArray(known)) return known.length > 0;
+  if (isTemplateObject(known)) return Object.keys(known).length > 0;
+  return known instanceof Namespace || typeof known === 'function' || Boolean(known);
+}
+
+/** The text of a value as Jinja writes it: `True`, `None`, and lists and dicts with quoted texts. */
+export function templateText(value: TemplateValue): string {
+  const known = defined(value);
+  return typeof known === 'string' ? known : representation(known);
+}
+
+/** The text of a value inside a list or dict. */
+export function representation(value: TemplateValue): string {
+  const known = defined(value);
+  if (known === null) return 'None';
+  if (known === true) return 'True';
+  if (known === false) return 'False';
+  if (typeof known === 'number') return String(known);
+  if (typeof known === 'string') return quoted(known);
+  if (Array.isArray(known)) return bounded(`[${known.map(representation).join(', ')}]`);
+  if (isTemplateObject(known)) {
+    return bounded(
+      `{${Object.entries(known)
+        .map(([key, item]) => `${quoted(key)}: ${representation(item)}`)
+        .join(', ')}}`,
+    );
+  }
+  throw new TemplateError(known instanceof Namespace ? 'a namespace has no text' : 'a function has no text');
+}
+
+function quoted(text: string): string {
+  const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const inner = text.replace(
+    /[\\\n\r\t]/g,
+    (character) => ({ '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' })[character]!,
+  );
+  return mark + (mark === "'" ? inner.replaceAll("'", "\\'") : inner) + mark;
+}
+
+/** Refuses texts that grow without end. */
+export function bounded(text: string): string {
+  if (text.length > maxTextLength) throw new TemplateError('a text grew beyond 1 MiB');
+  return text;
+}
+
+/** The JSON form; fails for functions, namespaces and undefined values. */
+export function toJson(value: TemplateValue): JsonValue {
+  const known = defined(value);
+  if (typeof known === 'function' || known instanceof Namespace)
+    throw new TemplateError('a function is no JSON value');
+  if (Array.isArray(known)) return known.map(toJson);
+  if (isTemplateObject(known))
+    return Object.fromEntries(Object.entries(known).map(([key, item]) => [key, toJson(item)]));
+  return known;
+}
+
+export function templateEqual(left: TemplateValue, right: TemplateValue): boolean {
+  const one = defined(left);
+  const other = defined(right);
+  return typeof one === 'function' || typeof other === 'function' ? one === other : jsonEqual(one, other);
+}
+
+/** Negative, zero or positive; fails for values that have no common order. */
+export function templateOrder(left: TemplateValue, right: TemplateValue): number {
+  const one = defined(left);
+  const other = defined(right);
+  if (typeof one === 'string' && typeof other === 'string') return compareText(one, other);
+  if (isNumeric(one) && isNumeric(other)) return Number(one) - Number(other);
+  if (Array.isArray(one) && Array.isArray(other)) {
+    for (const [index, item] of one.entries()) {
+      if (index >= other.length) return 1;
+      const order = templateEqual(item, other[index]!) ? 0 : templateOrder(item, other[index]!);
+      if (order !== 0) return order;
+    }
+    return one.length - other.length;
+  }
+  throw new TemplateError(`cannot order ${typeName(one)} and ${typeName(other)}`);
+}
+
+export function contains(container: TemplateValue, item: TemplateValue): boolean {
+  const known = defined(container);
+  if (typeof known === 'string') {
+    const part = defined(item);
+    if (typeof part !== 'string') throw new TemplateError(`cannot look for ${typeName(part)} in a text`);
+    return known.includes(part);
+  }
+  if (Array.isArray(known)) return known.some((element) => templateEqual(element, item));
+  if (isTemplateObject(known)) return typeof item === 'string' && Object.hasOwn(known, item);
+  throw new TemplateError(`cannot look into ${typeName(known)}`);
+}
+
+export function arithmetic(operator: string, left: TemplateValue, right: TemplateValue): TemplateValue {
+  const one = defined(left);
+  const other = defined(right);
+  if (operator === '~') return bounded(templateText(one) + templateText(other));
+  if (operator === '+' && typeof one === 'string' && typeof other === 'string') return bounded(one + other);
+  if (operator === '+' && Array.isArray(one) && Array.isArray(other)) return [...one, ...other];
+  if (operator === '*' && typeof one === 'string' && typeof other === 'number') return repeat(one, other);
+  if (operator === '*' && typeof one === 'number' && typeof other === 'string') return repeat(other, one);
+  if (operator === '%' && typeof one === 'string') return format(one, Array.isArray(other) ? other : [other]);
+  if (!isNumeric(one) || !isNumeric(other))
+    throw new TemplateError(`cannot use '${operator}' on ${typeName(one)} and ${typeName(other)}`);
+  return calculate(operator, Number(one), Number(other));
+}
+
+function calculate(operator: string, one: number, other: number): number {
+  if ((operator === '/' || operator === '//' || operator === '%') && other === 0)
+    throw new TemplateError('division by zero');
+  switch (operator) {
+    case '+':
+      return one + other;
+    case '-':
+      return one - other;
+    case '*':
+      return one * other;
+    case '/':
+      return one / other;
+    case '//':
+      return Math.floor(one / other);
+    case '%':
+      return one - other * Math.floor(one / other);
+    default:
+      return one ** other;
+  }
+}
+
+function repeat(text: string, times: number): string {
+  if (!Number.isInteger(times))
+    throw new TemplateError('a text can only be repeated a whole number of times');
+  if (text.length * times > maxTextLength) throw new TemplateError('a text grew beyond 1 MiB');
+  return text.repeat(Math.max(0, times));
+}
+
+/** `%s`, `%d`, `%f` with optional width and precision, and `%%`. */
+export function format(pattern: string, values: readonly TemplateValue[]): string {
+  let used = 0;
+  const result = pattern.replace(
+    /%([-0]?)(\d{0,4})(?:\.(\d{1,2}))?([sdfrx%])/g,
+    (_, flag: string, width: string, precision: string | undefined, kind: string) => {
+      if (kind === '%') return '%';
+      if (used >= values.length) throw new TemplateError('too few values for the format');
+      const value = values[used]!;
+      used += 1;
+      const text = formatOne(kind, value, precision === undefined ? undefined : Number(precision));
+      const size = Number(width || 0);
+      if (flag === '-') return text.padEnd(size);
+      return text.padStart(size, flag === '0' && kind !== 's' ? '0' : ' ');
+    },
+  );
+  return bounded(result);
+}
+
+function formatOne(kind: string, value: TemplateValue, precision: number | undefined): string {
+  if (kind === 's') {
+    const text = templateText(value);
+    return precision === undefined ? text : text.slice(0, precision);
+  }
+  if (kind === 'r') return representation(value);
+  const known = defined(value);
+  if (!isNumeric(known)) throw new TemplateError(`%${kind} needs a number, not ${typeName(known)}`);
+  if (kind === 'd') return String(Math.trunc(Number(known)));
+  return kind === 'x' ? Math.trunc(Number(known)).toString(16) : Number(known).toFixed(precision ?? 6);
+}
+
+/** The elements that a loop or a filter goes over: list items, keys of a dict, characters of a text. */
+export function elements(value: TemplateValue): TemplateValue[] {
+  const known = defined(value);
+  if (Array.isArray(known)) return known;
+  if (typeof known === 'string') return [...known];
+  if (isTemplateObject(known)) return Object.keys(known);
+  throw new TemplateError(`cannot go over ${typeName(known)}`);
+}
+
+export function isNumeric(value: TemplateValue): value is number | boolean {
+  return typeof value === 'number' || typeof value === 'boolean';
+}
+
+export function typeName(value: TemplateValue): string {
+  if (value === null) return 'none';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'function') return 'a function';
+  if (typeof value === 'object') return value instanceof Namespace ? 'a namespace' : 'a dict';
+  return { string: 'a text', number: 'a number', boolean: 'a boolean' }[
+    typeof value as 'string' | 'number' | 'boolean'
+  ];
+}

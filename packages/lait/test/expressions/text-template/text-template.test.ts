@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { compileTextTemplate } from '../../../src/expressions/text-template/text-template.js';
+
+const render = (template: string, values: Record<string, never> | object = {}) =>
+  compileTextTemplate(template).render(values as never);
+
+describe('text template', () => {
+  it.each([
+    [
+      '{% for e in ev %}- {{ e.title }}\n{% endfor %}',
+      { ev: [{ title: 'Alpha' }, { title: 'Beta' }] },
+      '- Alpha\n- Beta\n',
+    ],
+    ['{{ a }}{# no #}b\n', { a: 1 }, '1b'],
+    ['{%- if x == 1 -%}  one {%- elif x > 1 %}many{% else %}none{% endif %}', { x: 1 }, 'one'],
+    ['{% if x == 1 %}one{% elif x > 1 %}many{% else %}none{% endif %}', { x: 3 }, 'many'],
+    ['{{ items | map(attribute="n") | join(", ") }}', { items: [{ n: 1 }, { n: 2 }] }, '1, 2'],
+    ['{{ [1,2,3][1:] }} {{ {"a": "b"} }} {{ true }} {{ none }}', {}, "[2, 3] {'a': 'b'} True None"],
+    ['{{ 7 // 2 }} {{ -7 % 3 }} {{ 2 ** 10 }} {{ "a" ~ 1 }}', {}, '3 2 1024 a1'],
+    ['{{ name | default("?") }} {{ other is defined }}', {}, '? False'],
+    [
+      '{% set ns = namespace(total=0) %}{% for n in list %}{% set ns.total = ns.total + n %}{% endfor %}{{ ns.total }}',
+      { list: [1, 2, 3] },
+      '6',
+    ],
+    [
+      '{% for n in list if n > 1 %}{{ loop.index }}:{{ n }}{% if not loop.last %},{% endif %}{% else %}none{% endfor %}',
+      { list: [1, 2, 3] },
+      '1:2,2:3',
+    ],
+    ['{% for k, v in d.items() %}{{ k }}={{ v }};{% endfor %}', { d: { a: 1, b: 2 } }, 'a=1;b=2;'],
+    [
+      '{% macro hi(who, mark="!") %}Hi {{ who }}{{ mark }}{% endmacro %}{{ hi("you") }}{{ hi("me", mark="?") }}',
+      {},
+      'Hi you!Hi me?',
+    ],
+    ['{% raw %}{{ x }}{% endraw %}', {}, '{{ x }}'],
+    ['{{ "日本語🎉" | upper }} {{ "日本語🎉" | length }}', {}, '日本語🎉 4'],
+    ['{{ "a b c" | title }} {{ "%s-%03d" | format("x", 7) }}', {}, 'A B C x-007'],
+    [
+      '{{ list | sort(attribute="n", reverse=true) | map(attribute="n") | list }}',
+      { list: [{ n: 1 }, { n: 3 }, { n: 2 }] },
+      '[3, 2, 1]',
+    ],
+    ['{{ "yes" if flag else "no" }}{{ "x" if flag }}', { flag: true }, 'yesx'],
+    ['{{ value | tojson }}', { value: { a: [1, null, 'ä'] } }, '{"a":[1,null,"ä"]}'],
+    ['{% filter upper %}abc{% endfilter %}{% with y = 2 %}{{ y }}{% endwith %}', {}, 'ABC2'],
+    ['{{ text | replace("a", "b") }} {{ text[::-1] }}', { text: 'aba' }, 'bbb aba'],
+    [
+      '{{ list | selectattr("ok") | map(attribute="n") | join("") }}',
+      {
+        list: [
+          { n: 1, ok: true },
+          { n: 2, ok: false },
+        ],
+      },
+      '1',
+    ],
+    ['{% set x = 1 %}{{ x }}{% set y %}block{% endset %}{{ y }}', {}, '1block'],
+    [
+      '{{ "a" in list and not "b" in list }} {{ "b" not in list }} {{ 1 < 2 < 3 }}',
+      { list: ['a'] },
+      'True True True',
+    ],
+    [
+      '{{ list | groupby("k") | map("first") | join(",") }}',
+      { list: [{ k: 'b' }, { k: 'a' }, { k: 'b' }] },
+      'a,b',
+    ],
+    ['{{ d.get("x", 5) }} {{ d["a"] }} {{ "a-b".split("-") | last }}', { d: { a: 1 } }, '5 1 b'],
+  ])('renders %j', (template, values, expected) => {
+    expect(render(template, values)).toBe(expected);
+  });
+
+  it.each([
+    ['{{ x', /never closed/],
+    ['{% if a %}', /'if' is never closed by 'endif'/],
+    ['{% include "x" %}', /not supported/],
+    ['{{ a | nope }}', /unknown filter 'nope'/],
+    ['{{ a is nope }}', /unknown test 'nope'/],
+    ['{{ a b }}', /unexpected 'b'/],
+    ['{% endfor %}', /unknown statement 'endfor'/],
+    ['x'.repeat(16_385), /16384/],
+    [`{{ ${'('.repeat(200)}1${')'.repeat(200)} }}`, /nested too deeply/],
+  ])('refuses %j', (template, problem) => {
+    expect(() => compileTextTemplate(template)).toThrow(problem);
+  });
+
+  it.each([
+    ['{{ missing }}', {}, /'missing' is undefined/],
+    ['{% if missing %}{% endif %}', {}, /'missing' is undefined/],
+    ['{{ d.x }}', { d: {} }, /'x' is undefined/],
+    ['{{ "a" + 1 }}', {}, /cannot use '\+'/],
+    ['{{ range(1000000) }}', {}, /100000/],
+    ['{% for a in range(10000) %}{% for b in range(10000) %}{% endfor %}{% endfor %}', {}, /too much work/],
+    ['{{ "x" * 999999999 }}', {}, /1 MiB/],
+    ['{% for a in range(70000) %}x{% endfor %}', {}, /65536 bytes/],
+    ['{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}', {}, /too deeply/],
+    ['{{ 1 / 0 }}', {}, /division by zero/],
+  ])('fails on %j', (template, values, problem) => {
+    expect(() => render(template, values)).toThrow(problem);
+  });
+
+  it.each(['constructor', '__proto__', 'prototype', 'toString', 'hasOwnProperty', '__class__'])(
+    'reaches nothing of JavaScript through %s',
+    (name) => {
+      for (const source of [
+        `{{ o.${name} }}`,
+        `{{ o["${name}"] }}`,
+        `{{ "".${name} }}`,
+        `{{ [].${name} }}`,
+        `{{ range.${name} }}`,
+      ]) {
+        expect(() => render(source, { o: { a: 1 } })).toThrow(/undefined/);
+      }
+    },
+  );
+
+  it('lists what it takes from outside', () => {
+    const source =
+      '{% set a = 1 %}{% for x in list %}{{ x }}{{ a }}{{ other }}{% endfor %}{{ maybe is defined }}';
+    expect(compileTextTemplate(source).variables).toEqual(['list', 'other']);
+  });
+
+  it('names the line of a failure', () => {
+    expect(() => render('a\nb\n{{ nope }}')).toThrow(expect.objectContaining({ line: 3 }));
+  });
+});
