@@ -24,6 +24,7 @@ export const workflowKind: Kind<WorkflowFields> = {
   },
   // What the child does is known only when it is read.
   effects: 'rerun',
+  callsWorkflow: ({ workflow }) => workflow,
   expressions: (fields) => (fields.with === undefined ? [] : [{ name: 'with', expression: fields.with }]),
   async execute(fields, context) {
     const inputs = fields.with === undefined ? undefined : context.evaluate(fields.with);

@@ -1,0 +1,80 @@
+import stringWidth from 'string-width';
+import type { EdgeStyle, Picture, PictureGroup, PictureNode, PictureShape } from './picture.js';
+
+/** Writes a picture in Graphviz's DOT language. Source: steps facts §16. */
+export function toDot(picture: Picture): string {
+  const lines = [
+    'digraph workflow {',
+    '  graph [fontname="Helvetica,Arial,sans-serif", rankdir=TB];',
+    '  node [fontname="Helvetica,Arial,sans-serif"];',
+    '  edge [fontname="Helvetica,Arial,sans-serif", fontsize=11];',
+    ...groupLines(picture.root, '  '),
+  ];
+  for (const { from, to, style, label } of picture.edges) {
+    const attributes = [
+      ...(label === undefined ? [] : [`label=${quoted([label])}`]),
+      ...edgeAttributes[style],
+    ];
+    lines.push(`  ${from} -> ${to}${attributes.length === 0 ? '' : ` [${attributes.join(', ')}]`};`);
+  }
+  lines.push('}');
+  return `${lines.join('\n')}\n`;
+}
+
+const edgeAttributes: Readonly<Record<EdgeStyle, readonly string[]>> = {
+  normal: [],
+  back: ['constraint=false'],
+  skip: ['style=dashed'],
+  error: ['style=dashed', 'color="#b3261e"', 'fontcolor="#b3261e"'],
+};
+
+const nodeAttributes: Readonly<Record<PictureShape, readonly string[]>> = {
+  action: ['shape=box'],
+  workflow: ['shape=box', 'peripheries=2'],
+  control: ['shape=diamond'],
+  terminal: ['shape=ellipse'],
+  start: ['shape=ellipse'],
+  end: ['shape=ellipse'],
+  join: ['shape=circle'],
+  junction: ['shape=point'],
+};
+
+function groupLines(group: PictureGroup, indent: string): string[] {
+  return [
+    ...group.nodes.map((node) => indent + nodeText(node)),
+    ...group.groups.flatMap((inner) => [
+      `${indent}subgraph cluster_${inner.id} {`,
+      `${indent}  label=${quoted([inner.title])};`,
+      ...groupLines(inner, `${indent}  `),
+      `${indent}}`,
+    ]),
+  ];
+}
+
+function nodeText({ id, shape, lines }: PictureNode): string {
+  const attributes = [`label=${quoted(lines)}`, ...nodeAttributes[shape], ...widthFor(lines)];
+  return `${id} [${attributes.join(', ')}];`;
+}
+
+/** Inches that one terminal column of text takes. */
+const inchesPerColumn = 0.1;
+
+/** Graphviz does not know how wide Japanese or an emoji is drawn: it is told. */
+function widthFor(lines: readonly string[]): string[] {
+  if (lines.every((line) => /^[\x20-\x7e…]*$/.test(line))) return [];
+  const columns = Math.max(...lines.map((line) => stringWidth(line)));
+  return [`width=${(columns * inchesPerColumn + 0.3).toFixed(2)}`];
+}
+
+function quoted(lines: readonly string[]): string {
+  return `"${lines.map(escapeDot).join('\\n')}"`;
+}
+
+/** Text for a quoted DOT label: quotes and backslashes escaped, entities kept as they are written. */
+export function escapeDot(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/\p{Cc}+/gu, ' ')
+    .replace(/[\\"]/g, '\\$&')
+    .replace(/&(?=#?\w+;)/g, '&amp;');
+}
