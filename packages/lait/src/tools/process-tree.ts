@@ -7,6 +7,8 @@ const graceMilliseconds = 500;
 /** How long we wait for the kernel to end what was killed. */
 const reapMilliseconds = 1000;
 const pollMilliseconds = 25;
+/** How long output may still arrive once nothing of a group is left. */
+const drainMilliseconds = 200;
 
 /** Groups started here that may still have members; nothing of them may outlive this process. */
 const living = new Set<number>();
@@ -78,6 +80,17 @@ export async function killTree(leader: number): Promise<number[]> {
   signalAll('SIGKILL');
   await ended(leader, tracked, reapMilliseconds);
   return stillLiving(tracked).map((entry) => entry.pid);
+}
+
+/** Resolves a moment after the last member of the group has gone, or when the signal fires. */
+export async function untilGroupGone(leader: number, signal: AbortSignal): Promise<void> {
+  try {
+    do await delay(drainMilliseconds, undefined, { signal });
+    while (isGroupAlive(leader));
+    await delay(drainMilliseconds, undefined, { signal });
+  } catch {
+    // the caller has seen the end another way
+  }
 }
 
 /** The command that ends a process and its descendants on Windows, where there are no process groups. */

@@ -3,17 +3,13 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import { CancelledError, StepError } from '../errors/errors.js';
 import { encodeUtf8 } from '../values/utf8.js';
-import { isGroupAlive, killTree, registerTree, unregisterTree } from './process-tree.js';
+import { killTree, registerTree, unregisterTree, untilGroupGone } from './process-tree.js';
 import { isPath, locateProgram } from './program.js';
 
 /** Bytes that are kept of each output stream before a program is stopped: 16 MiB. Source: steps seed, `run`. */
 export const defaultMaxStreamBytes = 16 * 1024 * 1024;
-
-/** How long output may still arrive once nothing of a program's group is left. */
-const drainMilliseconds = 200;
 
 /** A program with its surroundings. No shell is involved. */
 export interface ProgramCall {
@@ -90,7 +86,7 @@ export async function runProcess(call: ProgramCall, options: RunOptions = {}): P
     await Promise.race([exited, stopped.promise]);
     await Promise.race([
       Promise.all([stdout.closed, stderr.closed]),
-      groupGone(leader, stopped.signal),
+      untilGroupGone(leader, stopped.signal),
       stopped.promise,
     ]);
     if (failure !== undefined) {
@@ -197,17 +193,6 @@ function collect(stream: Readable, limit: number, onOverflow: () => void) {
     closed: new Promise<void>((resolve) => stream.once('close', () => resolve())),
     bytes: () => Buffer.concat(chunks),
   };
-}
-
-/** Resolves a moment after the last member of the group has gone; output may be held open by strangers then. */
-async function groupGone(leader: number, signal: AbortSignal): Promise<void> {
-  try {
-    do await delay(drainMilliseconds, undefined, { signal });
-    while (isGroupAlive(leader));
-    await delay(drainMilliseconds, undefined, { signal });
-  } catch {
-    // ended otherwise
-  }
 }
 
 function deferred() {
