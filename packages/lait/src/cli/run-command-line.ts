@@ -64,7 +64,10 @@ export async function runCommandLine(argv: readonly string[], surroundings: Surr
 async function addCommands(program: Command, argv: readonly string[], start: Start): Promise<void> {
   const wanted = wantedCommand(argv);
   for (const [name, { summary, hidden, load }] of Object.entries(commandList)) {
-    const command = program.command(name, { hidden: hidden === true }).summary(summary).description(capitalized(summary));
+    const command = program
+      .command(name, { hidden: hidden === true })
+      .summary(summary)
+      .description(capitalized(summary));
     command.helpOption('-h, --help', 'show help');
     if (name === wanted) (await load()).configure(command, start);
   }

@@ -47,6 +47,9 @@ async function readOne(
     return readConfiguration(source, dirname(path));
   } catch (error) {
     if (named === undefined || (error as { code?: string }).code !== 'file_not_found') throw error;
-    throw new UsageError({ code: 'file_not_found', message: `the configuration file ${named} does not exist` });
+    throw new UsageError({
+      code: 'file_not_found',
+      message: `the configuration file ${named} does not exist`,
+    });
   }
 }

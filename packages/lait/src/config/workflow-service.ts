@@ -82,7 +82,10 @@ function checkCallers<T>(origin: string, plan: T, callers: readonly string[]): T
   const first = callers.indexOf(origin);
   if (first >= 0) {
     const cycle = [...callers.slice(first), origin].join(' → ');
-    throw new StepError({ code: 'workflow_cycle', message: `workflows call each other in a cycle: ${cycle}` });
+    throw new StepError({
+      code: 'workflow_cycle',
+      message: `workflows call each other in a cycle: ${cycle}`,
+    });
   }
   if (callers.length >= deepest) {
     throw new StepError({

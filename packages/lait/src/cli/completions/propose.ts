@@ -46,7 +46,9 @@ async function proposalsFor(
 }
 
 function takingValue(options: readonly Option[], word: string | undefined): Option | undefined {
-  return options.find((option) => (option.required || option.optional) && (option.long === word || option.short === word));
+  return options.find(
+    (option) => (option.required || option.optional) && (option.long === word || option.short === word),
+  );
 }
 
 function optionNames(options: readonly Option[]): string[] {
@@ -55,10 +57,16 @@ function optionNames(options: readonly Option[]): string[] {
 
 /** The words that are neither options nor their values. */
 function operands(words: readonly string[], options: readonly Option[]): string[] {
-  return words.filter((word, index) => !word.startsWith('-') && takingValue(options, words[index - 1]) === undefined);
+  return words.filter(
+    (word, index) => !word.startsWith('-') && takingValue(options, words[index - 1]) === undefined,
+  );
 }
 
-async function valuesOf(option: Option, before: readonly string[], context: CommandContext): Promise<readonly string[]> {
+async function valuesOf(
+  option: Option,
+  before: readonly string[],
+  context: CommandContext,
+): Promise<readonly string[]> {
   if (option.argChoices !== undefined) return option.argChoices;
   switch (option.attributeName()) {
     case 'resume':
@@ -115,6 +123,8 @@ async function stepIds(before: readonly string[], context: CommandContext): Prom
   const file = before.find((word) => /\.(ya?ml|json)$/.test(word));
   if (file === undefined) return [];
   const { loadPlanFile } = await import('../../config/load-plan-file.js');
-  const plan = await loadPlanFile(join(context.workingDirectory, file), { signal: context.signal }).catch(() => undefined);
+  const plan = await loadPlanFile(join(context.workingDirectory, file), { signal: context.signal }).catch(
+    () => undefined,
+  );
   return (plan?.body.nodes ?? []).flatMap(({ id }) => (id === undefined ? [] : [id]));
 }

@@ -7,7 +7,11 @@ import type { CommandContext } from '../command-context.js';
 import { type ScaffoldKind, scaffolds } from './scaffolds.js';
 
 /** Writes a file to start from and keeps `.lait/` out of git. Throws (code `file_exists`) rather than overwrite. */
-export async function init(kind: ScaffoldKind, path: string | undefined, context: CommandContext): Promise<void> {
+export async function init(
+  kind: ScaffoldKind,
+  path: string | undefined,
+  context: CommandContext,
+): Promise<void> {
   const scaffold = scaffolds[kind];
   const name = path ?? scaffold.path;
   checkExtension(kind, name);
@@ -31,7 +35,10 @@ export async function init(kind: ScaffoldKind, path: string | undefined, context
 function checkExtension(kind: ScaffoldKind, name: string): void {
   const wanted = kind === 'agent' ? ['.md'] : ['.yml', '.yaml'];
   if (wanted.some((extension) => name.endsWith(extension))) return;
-  throw new UsageError({ code: 'file_extension', message: `the path of a new ${kind} must end in ${wanted.join(' or ')}: ${name}` });
+  throw new UsageError({
+    code: 'file_extension',
+    message: `the path of a new ${kind} must end in ${wanted.join(' or ')}: ${name}`,
+  });
 }
 
 /** Adds `.lait/` to the .gitignore of a git work tree, or to one that is there already. */

@@ -1,0 +1,138 @@
+import { resolve } from 'node:path';
+import { isLaitError, messageChain } from '../../errors/lait-error.js';
+import { checkWritable, writeFileAtomically } from '../../files/write-file.js';
+import { createLait } from '../../lait.js';
+import { pricingOf, UsageReport } from '../../observe/usage-report.js';
+import { parseInputArguments } from '../../plan/inputs.js';
+import type { CommandContext } from '../command-context.js';
+import type { RunOptions } from '../commands/run.js';
+import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.js';
+import { readPrompt } from '../read-prompt.js';
+import { reportFailure } from '../report-failure.js';
+import { Terminal } from '../terminal.js';
+import { ProgressDisplay } from './progress-display.js';
+import { resolveRegisteredFile } from './resolve-workflow-file.js';
+import { type ResultDocument, resultText } from './write-result.js';
+
+/**
+ * `lait run`: reads configuration, workflow and prompt, runs, and hands the result over. Only the result reaches
+ * standard output; with `-o` it is written whole or not at all. Source: facts §1.2.
+ */
+export async function runWorkflow(
+  file: string,
+  argument: string | undefined,
+  options: RunOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const usage = { report: new UsageReport() };
+  try {
+    return await run(file, argument, options, context, usage);
+  } catch (error) {
+    await reportFailure(error, { output: context.output, verbosity: context.options.verbosity });
+    if (options.json === true && !writesFile(options)) {
+      await context.output.write(failureText(error, usage.report, context));
+    }
+    return exitCodeOf(error);
+  }
+}
+
+async function run(
+  file: string,
+  argument: string | undefined,
+  options: RunOptions,
+  context: CommandContext,
+  usage: { report: UsageReport },
+): Promise<ExitCode> {
+  const { output, signal, secrets, workingDirectory } = context;
+  const configuration = await context.configuration();
+  for (const path of configuration.files) context.log(1, `configuration: ${path}`);
+  const resolved = await resolveRegisteredFile(file, 'workflows', configuration, workingDirectory);
+  if (resolved.note !== undefined && options.quiet !== true) output.note(resolved.note);
+  if (writesFile(options)) await checkWritable(resolve(workingDirectory, options.output!));
+
+  const variables = await context.variables();
+  const terminal = new Terminal({
+    input: process.stdin,
+    output,
+    pause: () => display?.pause(),
+    resume: () => display?.resume(),
+  });
+  const lait = await createLait({
+    config: configuration,
+    variables,
+    workingDirectory,
+    secrets,
+    recordDirectory: options.record,
+    replayDirectory: options.replay,
+    cache: context.options.cache,
+    streaming: options.stream === true,
+    answer: (question, { signal: asked }) => terminal.answer(question, asked),
+    ...(context.options.approveTools ? { approve: (text, asked) => terminal.approve(text, asked) } : {}),
+  });
+  let display: ProgressDisplay | undefined;
+  try {
+    const workflow = await lait.load(resolved.path, { name: resolved.name, signal });
+    const input = await readPrompt({
+      argument,
+      stdin: process.stdin,
+      readStdin: options.stdin,
+      signal,
+      onSilence: () =>
+        output.note('waiting for standard input (end it, or use --no-stdin to leave it unread)'),
+    });
+    const { plan } = workflow;
+    const { inputs, warnings } = parseInputArguments(plan.inputs ?? {}, options.input);
+    for (const warning of warnings) output.warning(warning);
+    const report = new UsageReport(pricingOf(configuration.values.models, plan.settings.models));
+    usage.report = report;
+    display = new ProgressDisplay({
+      output,
+      stream: process.stderr,
+      variables,
+      mode: options.progress,
+      quiet: options.quiet === true,
+      verbosity: context.options.verbosity,
+      usage: report,
+    });
+    const { display: shown } = { display };
+    const result = await workflow.run({
+      input,
+      inputs,
+      signal,
+      onEvent: (event) => {
+        report.add(event);
+        shown.handle(event);
+      },
+    });
+    display.stop();
+    if (result.status === 'parked') return exitCodes.parked;
+    const text = resultText(result.value, report.total(), options.json === true);
+    if (writesFile(options)) await writeFileAtomically(resolve(workingDirectory, options.output!), text);
+    else await output.write(text);
+    return exitCodes.ok;
+  } finally {
+    display?.stop();
+    if (options.showUsage === true) for (const line of usage.report.text()) output.line(line);
+    await lait.close();
+  }
+}
+
+function writesFile({ output }: RunOptions): boolean {
+  return output !== undefined && output !== '-';
+}
+
+function failureText(error: unknown, report: UsageReport, { secrets }: CommandContext): string {
+  const ours = isLaitError(error);
+  const document: ResultDocument = {
+    content: null,
+    reasoning: null,
+    usage: report.total(),
+    error: {
+      code: ours ? error.code : 'unexpected_error',
+      category: ours ? error.category : 'failed',
+      message: secrets.mask(messageChain(error)),
+      details: ours ? secrets.maskValue(error.details) : {},
+    },
+  };
+  return `${JSON.stringify(document)}\n`;
+}

@@ -1,0 +1,22 @@
+import type { UsageJson } from '../../observe/usage-report.js';
+import { textOf } from '../../values/text.js';
+import type { Value } from '../../values/value.js';
+
+/** What `--json` prints. `error` is there when the run failed. Source: facts §1.2, field reports FR-13 and FR-40. */
+export interface ResultDocument {
+  /** The text form of the result; null when there is none. */
+  content: string | null;
+  /** Always null for workflows. */
+  reasoning: null;
+  /** Null when no server reported usage. */
+  usage: UsageJson | null;
+  error?: { code: string; category: string; message: string; details: object };
+}
+
+/** The result as it is printed: its text form and a line break, or the JSON document of `--json`. */
+export function resultText(value: Value, usage: UsageJson | null, json: boolean): string {
+  const content = textOf(value);
+  if (!json) return `${content}\n`;
+  const document: ResultDocument = { content, reasoning: null, usage };
+  return `${JSON.stringify(document)}\n`;
+}

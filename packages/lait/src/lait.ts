@@ -1,0 +1,225 @@
+import { resolve } from 'node:path';
+import { buildServices, type LaitServices } from './config/build-services.js';
+import type { Configuration, ConfigurationValues } from './config/configuration.js';
+import { emptyConfiguration } from './config/configuration.js';
+import { loadEnvironment, type Variables } from './config/environment.js';
+import { loadConfiguration } from './config/load-configuration.js';
+import { planOfDefinition, planOfFile } from './config/load-plan.js';
+import { isWorkflowPath } from './config/workflow-service.js';
+import type { RunEvent } from './engine/events.js';
+import type { Answerer, OpenQuestion } from './engine/runtimes/memory.js';
+import type { Outcome } from './kinds/kind.js';
+import type { Capability, RegisteredTool } from './kinds/services.js';
+import { type UsageJson, UsageReport } from './observe/usage-report.js';
+import type { AgentPlan } from './plan/agent.js';
+import type { InputDeclarations } from './plan/inputs.js';
+import type { Plan } from './plan/plan.js';
+import { runPlan } from './run-plan.js';
+import type { Approve } from './tools/tool-approval.js';
+import { SecretRegistry } from './values/secrets.js';
+import type { JsonObject, JsonValue, Value } from './values/value.js';
+
+/** What `createLait` takes. Everything is optional. */
+export interface LaitOptions {
+  /**
+   * The configuration: a path, the values themselves, one that was loaded, or false for none. Default: lait.config.yml
+   * from the working directory upwards over the user's global file.
+   */
+  config?: string | false | ConfigurationValues | Configuration;
+  /** Where relative paths, outputs and programs are looked up. Default: the process's. */
+  workingDirectory?: string;
+  /** What `${VAR}` and inherited processes see. Default: the process's environment. */
+  variables?: Variables;
+  /** Adds the variables of a `.env` file in the working directory. Default false. */
+  dotenv?: boolean;
+  /** Tools given in code, before those of the configuration. */
+  tools?: readonly RegisteredTool[];
+  /** Agents given in code, by name, before those of the configuration. */
+  agents?: Readonly<Record<string, AgentPlan>>;
+  /** Capabilities of the graph form given in code. */
+  capabilities?: readonly Capability[];
+  /** Keeps every model reply as a file in this directory. */
+  recordDirectory?: string;
+  /** Answers model requests from the files of this directory only; no server is reached. */
+  replayDirectory?: string;
+  /** Whether the response cache answers equal requests. Default: what the configuration says, else false. */
+  cache?: boolean;
+  /** Asks for replies piece by piece: `model.token` events. Default false. */
+  streaming?: boolean;
+  /** Answers a step's question at once; `undefined` leaves it open and the run parks. */
+  answer?: Answerer;
+  /** Asks a person before each tool call. Default: nobody is asked. */
+  approve?: Approve;
+  /** The values that must never be shown. Default: a registry of its own, filled as keys are used. */
+  secrets?: SecretRegistry;
+  signal?: AbortSignal;
+}
+
+export interface LoadOptions {
+  /** How messages and events call the workflow. Default: the path as given. */
+  name?: string;
+  signal?: AbortSignal;
+}
+
+/** What a run is given. */
+export interface WorkflowRunOptions {
+  /** The first value, PROMPT on the command line. */
+  input?: Value;
+  /** Named inputs, checked against the workflow's declaration. */
+  inputs?: JsonObject;
+  /** Cancels the run: steps under way are stopped and awaited. */
+  signal?: AbortSignal;
+  /** Told of everything that happens, in order. */
+  onEvent?: (event: RunEvent) => void;
+  /** Default: a new random id. */
+  runId?: string;
+}
+
+/** How a run ended: with a value, or waiting for answers that nobody could give at once. */
+export type WorkflowResult =
+  | { status: 'completed'; runId: string; value: Value; outcome: Outcome; usage: UsageJson | null }
+  | { status: 'parked'; runId: string; questions: readonly OpenQuestion[]; usage: UsageJson | null };
+
+/**
+ * Starts lait: reads the configuration; servers and model clients start when a step needs them.
+ * Throws a `DefinitionError` with every problem of the configuration.
+ *
+ * @example
+ * const lait = await createLait();
+ * const workflow = await lait.load('workflow.yml');
+ * const result = await workflow.run({ input: 'text to work on' });
+ * await lait.close();
+ */
+export async function createLait(options: LaitOptions = {}): Promise<Lait> {
+  const workingDirectory = resolve(options.workingDirectory ?? '.');
+  const inherited = options.variables ?? process.env;
+  const variables =
+    options.dotenv === true
+      ? await loadEnvironment({ workingDirectory, inherited, signal: options.signal })
+      : inherited;
+  const configuration = await configurationOf(options, workingDirectory, variables);
+  return new Lait(configuration, { ...options, workingDirectory, variables });
+}
+
+/** A configured lait: loads and runs workflows of all forms. Make one with `createLait`, and close it at the end. */
+export class Lait {
+  readonly configuration: Configuration;
+  readonly #options: LaitOptions & { workingDirectory: string; variables: Variables };
+  readonly #services: LaitServices;
+
+  /** @internal */
+  constructor(
+    configuration: Configuration,
+    options: LaitOptions & { workingDirectory: string; variables: Variables },
+  ) {
+    this.configuration = configuration;
+    this.#options = options;
+    const { workingDirectory, variables, secrets = new SecretRegistry() } = options;
+    this.#services = buildServices({
+      ...options,
+      configuration,
+      secrets,
+      environment: { workingDirectory, variables },
+    });
+  }
+
+  /**
+   * Loads a workflow of any form: a path, a name under `workflows:` of the configuration, or the definition itself.
+   * Throws a `DefinitionError` with every problem that was found.
+   */
+  async load(workflow: string | JsonObject, options: LoadOptions = {}): Promise<Workflow> {
+    const { workingDirectory } = this.#options;
+    const { signal = new AbortController().signal, name } = options;
+    if (typeof workflow !== 'string')
+      return this.#workflow(await planOfDefinition(workflow, workingDirectory));
+    const registered = isWorkflowPath(workflow) ? undefined : this.configuration.values.workflows?.[workflow];
+    const path = resolve(workingDirectory, registered ?? workflow);
+    return this.#workflow(await planOfFile(path, { name: name ?? workflow, signal }));
+  }
+
+  /** Shuts down what runs have started: MCP servers with their processes. */
+  close(): Promise<void> {
+    return this.#services.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #workflow(plan: Plan): Workflow {
+    const { answer } = this.#options;
+    return new Workflow(plan, (call) => {
+      const { input, inputs, ...options } = call;
+      const services = this.#services.forRun();
+      return runPlan(plan, { value: input, inputs }, { ...options, services, answerer: answer });
+    });
+  }
+}
+
+/** A loaded workflow. Each run is its own; runs may overlap. */
+export class Workflow {
+  /** The checked workflow as the engine runs it. */
+  readonly plan: Plan;
+  readonly #run: (options: WorkflowRunOptions) => ReturnType<typeof runPlan>;
+
+  /** @internal */
+  constructor(plan: Plan, run: (options: WorkflowRunOptions) => ReturnType<typeof runPlan>) {
+    this.plan = plan;
+    this.#run = run;
+  }
+
+  get name(): string {
+    return this.plan.name ?? this.plan.id;
+  }
+
+  get description(): string | undefined {
+    return this.plan.description;
+  }
+
+  /** The declared inputs of the steps form. */
+  get inputs(): InputDeclarations {
+    return this.plan.inputs ?? {};
+  }
+
+  /**
+   * Runs the workflow to its end, or until it waits for an answer. Throws what made it fail: a `LaitError` whose
+   * `category` and `code` say what happened, a `UsageError` when the input does not fit, a `CancelledError` after
+   * `signal` was aborted.
+   */
+  async run(options: WorkflowRunOptions = {}): Promise<WorkflowResult> {
+    const usage = new UsageReport();
+    const { onEvent } = options;
+    const result = await this.#run({
+      ...options,
+      onEvent: (event) => {
+        usage.add(event);
+        onEvent?.(event);
+      },
+    });
+    if (result.status === 'failed' || result.status === 'cancelled') throw result.error;
+    return { ...result, usage: usage.total() };
+  }
+}
+
+async function configurationOf(
+  { config, signal }: LaitOptions,
+  workingDirectory: string,
+  variables: Variables,
+): Promise<Configuration> {
+  if (config === undefined || config === false || typeof config === 'string') {
+    return loadConfiguration({ workingDirectory, variables, file: config, signal });
+  }
+  if (isLoaded(config)) return config;
+  return { ...emptyConfiguration, values: checkedValues(config, workingDirectory) };
+}
+
+function isLoaded(config: ConfigurationValues | Configuration): config is Configuration {
+  return Array.isArray((config as Configuration).files);
+}
+
+/** A name that a value from code has nothing to do with. */
+function checkedValues(values: ConfigurationValues, _directory: string): ConfigurationValues {
+  return values;
+}
+
+export type { JsonValue };
