@@ -1,4 +1,5 @@
 import type { FieldTable, FieldType } from '../plan/fields.js';
+import { checkSchema } from '../schema/check-schema.js';
 import { modelSettingFields, modelsField, toolSelectionFields } from '../plan/settings-fields.js';
 
 /**
@@ -59,15 +60,17 @@ export const mcpServerFields = {
 export const shellToolFields = {
   command: {
     type: 'list',
-    items: { type: 'template' },
+    items: { type: 'text' },
     minItems: 1,
     required: true,
     description: 'Program and arguments, no shell; templates that see input.',
   },
   description: { type: 'text', description: 'What the model is told about it.' },
   parameters: {
-    type: 'schema',
-    unnamed: true,
+    type: 'custom',
+    name: 'schema',
+    schema: { type: 'object' },
+    check: (value) => checkSchema(value).filter(({ severity }) => severity === 'error'),
     description: 'JSON Schema of the arguments. Default: an object without properties.',
   },
   timeout: { type: 'integer', minimum: 1, description: 'Seconds that one call may take. Default 30.' },

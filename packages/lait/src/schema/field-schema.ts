@@ -71,6 +71,8 @@ function typeSchema(type: FieldType, references: SchemaReferences): JsonObject {
       return { anyOf: type.options.map((option) => typeSchema(option, references)) };
     case 'json':
       return {};
+    case 'empty':
+      return { type: 'null' };
     case 'custom':
       return type.schema;
   }
