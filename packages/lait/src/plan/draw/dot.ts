@@ -5,9 +5,9 @@ import type { EdgeStyle, Picture, PictureGroup, PictureNode, PictureShape } from
 export function toDot(picture: Picture): string {
   const lines = [
     'digraph workflow {',
-    '  graph [fontname="Helvetica,Arial,sans-serif", rankdir=TB];',
-    '  node [fontname="Helvetica,Arial,sans-serif"];',
-    '  edge [fontname="Helvetica,Arial,sans-serif", fontsize=11];',
+    '  graph [fontname="Arial", rankdir=TB];',
+    '  node [fontname="Arial"];',
+    '  edge [fontname="Arial", fontsize=11];',
     ...groupLines(picture.root, '  '),
   ];
   for (const { from, to, style, label } of picture.edges) {
@@ -66,8 +66,9 @@ function widthFor(lines: readonly string[]): string[] {
   return [`width=${(columns * inchesPerColumn + 0.3).toFixed(2)}`];
 }
 
+/** Graphviz breaks off at a line without a character, so that such a line is a blank. */
 function quoted(lines: readonly string[]): string {
-  return `"${lines.map(escapeDot).join('\\n')}"`;
+  return `"${lines.map((line) => escapeDot(line) || ' ').join('\\n')}"`;
 }
 
 /** Text for a quoted DOT label: quotes and backslashes escaped, entities kept as they are written. */
