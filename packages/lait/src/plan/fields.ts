@@ -50,6 +50,8 @@ export type FieldType =
   | { type: 'union'; options: readonly FieldType[] }
   /** Any JSON value. */
   | { type: 'json' }
+  /** Nothing behind the key. */
+  | { type: 'empty' }
   /** Checked by code of the room that owns it; `schema` is what editors see. */
   | { type: 'custom'; name: string; schema: JsonObject; check(value: JsonValue): readonly FieldProblem[] };
 

@@ -1,5 +1,6 @@
 import type { Expression } from '../expressions/expression.js';
 import type { JsonObject, JsonValue, Value } from '../values/value.js';
+import type { InputDeclarations } from './inputs.js';
 import type { PlanSettings, RetryPolicy } from './settings.js';
 import type { SourceFile, SourcePosition } from './source.js';
 
@@ -18,6 +19,8 @@ export interface Plan {
   directory?: string;
   /** Every file the plan was lowered from, this one first. */
   sources: readonly SourceFile[];
+  /** The steps form's `inputs:`; absent when the workflow declares none. */
+  inputs?: InputDeclarations;
   /** Checks and completes what a caller hands over. Throws a `UsageError`. */
   accept(call: PlanCall): PlanStart;
   body: Block;

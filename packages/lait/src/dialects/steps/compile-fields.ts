@@ -1,0 +1,504 @@
+import path from 'node:path';
+import type { Expression } from '../../expressions/expression.js';
+import { compileJq } from '../../expressions/jq.js';
+import { ExpressionSyntaxError } from '../../expressions/syntax-error.js';
+import { compileTemplate } from '../../expressions/template.js';
+import type { DiagnosticCode } from '../../plan/diagnostic-codes.js';
+import type { ExpressionOrigins } from '../../plan/expression-origins.js';
+import type { Field, FieldProblem, FieldTable, FieldType } from '../../plan/fields.js';
+import { isName, nameRule } from '../../plan/names.js';
+import type { Block } from '../../plan/plan.js';
+import type { Problem, Problems, TextRange } from '../../plan/problems.js';
+import { didYouMean } from '../../plan/suggest.js';
+import { checkSchema } from '../../schema/check-schema.js';
+import type { SchemaSource } from '../../schema/schema-source.js';
+import { isObject, type JsonObject, setOwnProperty } from '../../values/value.js';
+import { ambiguity } from './ambiguous-text.js';
+import { jsonOf, nodeAt } from './json-of.js';
+import { placeInScalar } from './scalar-offsets.js';
+import {
+  describe,
+  type ListNode,
+  type MapNode,
+  type ScalarNode,
+  type SourceNode,
+  shorten,
+} from './source-node.js';
+
+/** Where a value stands, for messages and for the paths of the steps inside it. */
+export interface Place {
+  /** The field as people call it, from the step or the file: `retry.max_attempts`, `switch[0].when`. */
+  field: string;
+  /** The path of the block that the value would be: `steps[2].switch[0].steps`. */
+  block: string;
+  /** The step's path and id, when the value belongs to a step. */
+  path?: string;
+  id?: string;
+}
+
+export interface FieldCompilerOptions {
+  problems: Problems;
+  origins: ExpressionOrigins;
+  /** Where `{file: …}` starts from. Default: the current directory. */
+  directory?: string;
+  /** The schema of a name; undefined when there is none. */
+  schema(name: string): SchemaSource | undefined;
+  schemaNames(): readonly string[];
+  /** Compiles a list of steps. */
+  block(node: ListNode, path: string): Block;
+}
+
+export interface TableOptions {
+  /** What the table describes, with an article: `a jq step`, `retry`. */
+  what: string;
+  /** Values that are known already, by field. */
+  given?: Readonly<Record<string, unknown>>;
+  /** A repair for fields that people write by habit, e.g. those of version 1. */
+  unknown?(key: string): string | undefined;
+  /** How the place of one field is named. Default: joined with a dot. */
+  place?(key: string): Place;
+}
+
+/**
+ * Checks nodes against field tables and compiles them by it. Every problem is collected with its place; a wrong value
+ * becomes `undefined`, and whoever uses it compares `problems.errors` before and after.
+ */
+export class FieldCompiler {
+  constructor(readonly options: FieldCompilerOptions) {}
+
+  get problems(): Problems {
+    return this.options.problems;
+  }
+
+  /** The fields of a mapping. Undefined when the node is no mapping. */
+  table(
+    node: SourceNode,
+    table: FieldTable,
+    place: Place,
+    options: TableOptions,
+  ): Record<string, unknown> | undefined {
+    if (node.type !== 'map') {
+      this.#wrongType(node, place, 'a mapping');
+      return undefined;
+    }
+    const placeOf = options.place ?? ((key: string) => inside(place, key));
+    for (const { key, keyRange } of node.entries.values()) {
+      if (!Object.hasOwn(table, key)) this.#unknownField(key, keyRange, table, place, options);
+    }
+    const fields: Record<string, unknown> = {};
+    for (const [key, field] of Object.entries(table)) {
+      const entry = node.entries.get(key);
+      if (entry === undefined) {
+        if (field.required === true) this.#missing(key, node, place, options);
+        continue;
+      }
+      const given = options.given !== undefined && Object.hasOwn(options.given, key);
+      fields[key] = given ? options.given![key] : this.value(field, entry.value, placeOf(key));
+      this.#requires(field, key, node, place);
+    }
+    this.#effectiveSchemaName(table, fields, node, place);
+    return fields;
+  }
+
+  /** One value; `undefined` when it is wrong. */
+  value(type: FieldType, node: SourceNode, place: Place): unknown {
+    switch (type.type) {
+      case 'jq':
+        return this.#expression(node, place, 'a jq expression', 'jq_syntax', compileJq);
+      case 'template':
+        return this.#template(type, node, place);
+      case 'text':
+        return this.#text(type, node, place);
+      case 'integer':
+      case 'number':
+        return this.#number(type, node, place);
+      case 'boolean':
+        if (node.type === 'scalar' && typeof node.value === 'boolean') return node.value;
+        return this.#wrongType(node, place, 'true or false');
+      case 'choice':
+        return this.#choice(type.values, node, place);
+      case 'list':
+        return this.#list(type, node, place);
+      case 'map':
+        return this.#map(type, node, place);
+      case 'object':
+        return this.table(node, type.fields, place, { what: `'${place.field}'` });
+      case 'block':
+        return this.#block(node, place);
+      case 'schema':
+        return this.schema(node, place, type.unnamed === true);
+      case 'union':
+        return this.#union(type.options, node, place);
+      case 'json':
+        return this.json(node);
+      case 'empty':
+        if (isEmpty(node)) return null;
+        return this.#wrongType(node, place, 'empty');
+      case 'custom': {
+        const value = this.json(node);
+        this.addAll(type.check(value), node, place);
+        return value;
+      }
+    }
+  }
+
+  json(node: SourceNode) {
+    return jsonOf(node, (problem) => this.problems.add(problem));
+  }
+
+  add(problem: Problem, place: Place): void {
+    this.problems.add({ ...problem, path: place.path, id: place.id });
+  }
+
+  /** Problems that a kind or room found: their paths lead from `node`. */
+  addAll(found: readonly FieldProblem[], node: SourceNode, place: Place): void {
+    for (const { path: way, message, hint } of found) {
+      const range = nodeAt(node, way).range;
+      this.add(
+        {
+          code: 'bad_value',
+          message: `${place.field === '' ? '' : `${place.field}: `}${message}`,
+          range,
+          hint,
+        },
+        place,
+      );
+    }
+  }
+
+  /** A schema: a name, a body, or `{file: …}`. */
+  schema(node: SourceNode, place: Place, unnamed: boolean): SchemaSource | undefined {
+    if (node.type === 'scalar' && typeof node.value === 'string' && !unnamed)
+      return this.#namedSchema(node, place);
+    if (node.type !== 'map') {
+      return this.#wrongType(
+        node,
+        place,
+        unnamed ? 'a schema (a mapping)' : 'a schema: a name of schemas:, a mapping, or { file: … }',
+      );
+    }
+    const file = node.entries.size === 1 ? node.entries.get('file')?.value : undefined;
+    if (file?.type === 'scalar' && typeof file.value === 'string') {
+      if (file.value.trim() === '') {
+        this.add(
+          { code: 'bad_value', message: `${place.field}: the file has no name`, range: file.range },
+          place,
+        );
+        return undefined;
+      }
+      return { file: path.resolve(this.options.directory ?? '', file.value) };
+    }
+    const body = this.json(node) as JsonObject;
+    this.checkSchemaBody(body, node, place);
+    return { body };
+  }
+
+  checkSchemaBody(body: JsonObject, node: SourceNode, place: Place): void {
+    for (const { path: way, message, severity } of checkSchema(body)) {
+      const code = severity === 'warning' ? 'unknown_type_name' : 'bad_schema';
+      this.add(
+        { code, severity, message: `${place.field}: ${message}`, range: nodeAt(node, way).range },
+        place,
+      );
+    }
+  }
+
+  #namedSchema(node: ScalarNode, place: Place): SchemaSource | undefined {
+    const name = node.value as string;
+    const found = this.options.schema(name);
+    if (found !== undefined) return found;
+    const names = this.options.schemaNames();
+    const looksLikeFile = /[/\\]|\.(json|ya?ml)$/.test(name);
+    const known = names.length === 0 ? 'there are no schemas: here' : `schemas: has ${names.join(', ')}`;
+    this.add(
+      {
+        code: 'unknown_schema',
+        message: `${place.field}: there is no schema '${shorten(name)}'`,
+        hint: looksLikeFile
+          ? `a file is written as { file: ${shorten(name)} }`
+          : (didYouMean(name, names) ?? known),
+        range: node.range,
+      },
+      place,
+    );
+    return undefined;
+  }
+
+  #expression<T extends Expression>(
+    node: SourceNode,
+    place: Place,
+    what: string,
+    code: DiagnosticCode,
+    compile: (source: string) => T,
+  ): T | undefined {
+    if (node.type !== 'scalar' || typeof node.value !== 'string') return this.#wrongType(node, place, what);
+    const placeInside = (start: number, end: number) =>
+      placeInScalar(node, this.problems.source.text, start, end);
+    try {
+      const expression = compile(node.value);
+      this.options.origins.set(expression, (start, end) => this.problems.position(placeInside(start, end)));
+      return expression;
+    } catch (error) {
+      if (!(error instanceof ExpressionSyntaxError)) throw error;
+      const language = code === 'jq_syntax' ? 'jq' : 'template';
+      const message = `${place.field}: ${language} error: ${error.message}`;
+      this.add({ code, message, hint: error.hint, range: placeInside(error.start, error.end) }, place);
+      return undefined;
+    }
+  }
+
+  #template(type: Extract<FieldType, { type: 'template' }>, node: SourceNode, place: Place) {
+    const template = this.#expression(node, place, 'text (a template)', 'template_syntax', compileTemplate);
+    if (template !== undefined && type.notBlank === true && template.source.trim() === '') {
+      this.add({ code: 'bad_value', message: `${place.field} must not be blank`, range: node.range }, place);
+    }
+    return template;
+  }
+
+  #text(type: Extract<FieldType, { type: 'text' }>, node: SourceNode, place: Place): string | undefined {
+    if (node.type !== 'scalar' || typeof node.value !== 'string') return this.#wrongType(node, place, 'text');
+    const { value, range } = node;
+    const rule =
+      type.notBlank === true && value.trim() === ''
+        ? 'must not be blank'
+        : type.pattern !== undefined && !new RegExp(type.pattern, 'u').test(value)
+          ? `must be ${type.patternHint ?? `text like ${type.pattern}`}, not '${shorten(value)}'`
+          : undefined;
+    if (rule !== undefined) this.add({ code: 'bad_value', message: `${place.field} ${rule}`, range }, place);
+    const ambiguous = ambiguity(node);
+    if (ambiguous !== undefined) {
+      const message = `${place.field}: ${ambiguous}`;
+      this.add({ code: 'ambiguous_scalar', severity: 'warning', message, range }, place);
+    }
+    return value;
+  }
+
+  #number(type: Extract<FieldType, { type: 'integer' | 'number' }>, node: SourceNode, place: Place) {
+    const { minimum, maximum } = type;
+    const what = type.type === 'integer' ? 'a whole number' : 'a number';
+    if (node.type !== 'scalar' || typeof node.value !== 'number') return this.#wrongType(node, place, what);
+    const { value, range, written } = node;
+    if (!Number.isFinite(value) || (type.type === 'integer' && !Number.isInteger(value))) {
+      return this.#wrongType(node, place, what);
+    }
+    if ((minimum !== undefined && value < minimum) || (maximum !== undefined && value > maximum)) {
+      const limits =
+        minimum !== undefined && maximum !== undefined
+          ? `from ${minimum} to ${maximum}`
+          : minimum !== undefined
+            ? `at least ${minimum}`
+            : `at most ${maximum}`;
+      this.add(
+        { code: 'out_of_range', message: `${place.field} must be ${limits}, not ${shorten(written)}`, range },
+        place,
+      );
+      return undefined;
+    }
+    return value;
+  }
+
+  #choice(values: readonly (string | number | boolean)[], node: SourceNode, place: Place) {
+    if (node.type === 'scalar' && values.some((value) => value === node.value)) return node.value;
+    const only = values.map((value) => String(value)).join(', ');
+    const message = `${place.field} must be ${values.length === 1 ? only : `one of ${only}`}, not ${describe(node)}`;
+    const hint = node.type === 'scalar' ? didYouMean(String(node.value), values.map(String)) : undefined;
+    this.add({ code: 'bad_value', message, hint, range: node.range }, place);
+    return undefined;
+  }
+
+  #list(type: Extract<FieldType, { type: 'list' }>, node: SourceNode, place: Place): unknown[] | undefined {
+    if (node.type !== 'list') return this.#wrongType(node, place, 'a list');
+    this.#atLeast(type.minItems, node.items.length, node, place);
+    return node.items.map((item, index) =>
+      this.value(type.items, item, {
+        ...place,
+        field: `${place.field}[${index}]`,
+        block: `${place.block}[${index}]`,
+      }),
+    );
+  }
+
+  #map(type: Extract<FieldType, { type: 'map' }>, node: SourceNode, place: Place): object | undefined {
+    if (node.type !== 'map') return this.#wrongType(node, place, 'a mapping');
+    this.#atLeast(type.minEntries, node.entries.size, node, place);
+    const values = {};
+    for (const { key, keyRange, value } of node.entries.values()) {
+      if (type.names === 'identifier') this.checkName(key, keyRange, place);
+      setOwnProperty(values, key, this.value(type.values, value, inside(place, key)));
+    }
+    return values;
+  }
+
+  checkName(name: string, range: TextRange | undefined, place: Place): void {
+    if (isName(name)) return;
+    this.add(
+      { code: 'bad_name', message: `${place.field}: the name '${shorten(name)}' must be ${nameRule}`, range },
+      place,
+    );
+  }
+
+  #block(node: SourceNode, place: Place): Block | undefined {
+    if (node.type !== 'list') return this.#wrongType(node, place, 'a list of steps');
+    this.#atLeast(1, node.items.length, node, place, 'step');
+    return this.options.block(node, place.block);
+  }
+
+  #union(options: readonly FieldType[], node: SourceNode, place: Place): unknown {
+    const option = options.find((one) => fits(one, node));
+    if (option !== undefined) return this.value(option, node, place);
+    return this.#wrongType(node, place, options.map(nameOf).join(', or '));
+  }
+
+  #atLeast(minimum: number | undefined, count: number, node: SourceNode, place: Place, what = 'entry'): void {
+    if (minimum === undefined || count >= minimum) return;
+    const message = `${place.field} must hold at least ${minimum === 1 ? `one ${what}` : `${minimum} entries`}`;
+    this.add({ code: 'too_few_entries', message, range: node.range }, place);
+  }
+
+  #wrongType(node: SourceNode, place: Place, wanted: string): undefined {
+    const quotable =
+      node.type === 'scalar' &&
+      typeof node.value !== 'string' &&
+      node.value !== null &&
+      /text|jq|name/.test(wanted);
+    this.add(
+      {
+        code: 'wrong_type',
+        message: `${place.field} must be ${wanted}, not ${describe(node)}`,
+        hint: quotable
+          ? `write it in quotes: '${shorten(node.written)}'`
+          : isEmpty(node)
+            ? 'give a value, or remove the field'
+            : undefined,
+        range: node.range,
+      },
+      place,
+    );
+    return undefined;
+  }
+
+  #unknownField(
+    key: string,
+    range: TextRange | undefined,
+    table: FieldTable,
+    place: Place,
+    options: TableOptions,
+  ): void {
+    const allowed = Object.keys(table);
+    this.add(
+      {
+        code: 'unknown_field',
+        message: `'${shorten(key)}' is not a field of ${options.what}; allowed are ${allowed.join(', ')}`,
+        hint: options.unknown?.(key) ?? didYouMean(key, allowed),
+        range,
+      },
+      place,
+    );
+  }
+
+  #missing(key: string, node: MapNode, place: Place, options: TableOptions): void {
+    const first = node.entries.values().next().value?.keyRange;
+    this.add(
+      { code: 'missing_field', message: `${options.what} needs '${key}'`, range: first ?? node.range },
+      place,
+    );
+  }
+
+  #requires(field: Field, key: string, node: MapNode, place: Place): void {
+    if (field.requires === undefined || node.entries.has(field.requires)) return;
+    const range = node.entries.get(key)?.keyRange;
+    this.add(
+      { code: 'requires_field', message: `'${key}' needs '${field.requires}' beside it`, range },
+      place,
+    );
+  }
+
+  /** The name under `schemas:` is sent to the server, which allows 64 characters. Source: facts §4. */
+  #effectiveSchemaName(
+    table: FieldTable,
+    fields: Record<string, unknown>,
+    node: MapNode,
+    place: Place,
+  ): void {
+    const schema = fields.output_schema;
+    if (!Object.hasOwn(table, 'schema_name') || fields.schema_name !== undefined || !isObject(schema)) return;
+    const name = (schema as unknown as SchemaSource).name;
+    if (name === undefined || name.length <= 64) return;
+    const message = `output_schema: the name '${shorten(name)}' is sent to the server and may have 64 characters at most`;
+    const hint = 'give a shorter one with schema_name';
+    this.add(
+      { code: 'bad_value', message, hint, range: node.entries.get('output_schema')?.value.range },
+      place,
+    );
+  }
+}
+
+function inside(place: Place, key: string): Place {
+  const dot = (prefix: string) => (prefix === '' ? key : `${prefix}.${key}`);
+  return { ...place, field: dot(place.field), block: dot(place.block) };
+}
+
+function isEmpty(node: SourceNode): node is ScalarNode {
+  return node.type === 'scalar' && node.value === null;
+}
+
+/** Whether a value has the YAML type that a field type starts with. */
+function fits(type: FieldType, node: SourceNode): boolean {
+  switch (type.type) {
+    case 'list':
+    case 'block':
+      return node.type === 'list';
+    case 'map':
+    case 'object':
+      return node.type === 'map';
+    case 'schema':
+      return node.type === 'map' || (node.type === 'scalar' && typeof node.value === 'string');
+    case 'union':
+      return type.options.some((option) => fits(option, node));
+    case 'json':
+    case 'custom':
+      return true;
+    case 'empty':
+      return isEmpty(node);
+    case 'choice':
+      return node.type === 'scalar' && type.values.some((value) => typeof value === typeof node.value);
+    case 'integer':
+    case 'number':
+      return node.type === 'scalar' && typeof node.value === 'number';
+    case 'boolean':
+      return node.type === 'scalar' && typeof node.value === 'boolean';
+    default:
+      return node.type === 'scalar' && typeof node.value === 'string';
+  }
+}
+
+/** What people call a field type in a message. */
+function nameOf(type: FieldType): string {
+  switch (type.type) {
+    case 'jq':
+      return 'a jq expression';
+    case 'list':
+      return 'a list';
+    case 'block':
+      return 'a list of steps';
+    case 'map':
+    case 'object':
+      return 'a mapping';
+    case 'schema':
+      return 'a schema';
+    case 'integer':
+      return 'a whole number';
+    case 'number':
+      return 'a number';
+    case 'boolean':
+      return 'true or false';
+    case 'choice':
+      return type.values.join(' or ');
+    case 'union':
+      return type.options.map(nameOf).join(', or ');
+    case 'empty':
+      return 'empty';
+    default:
+      return 'text';
+  }
+}

@@ -1,0 +1,173 @@
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { DefinitionError, UsageError } from '../../errors/errors.js';
+import type { Expression } from '../../expressions/expression.js';
+import type { ReadFileOptions } from '../../files/read-file.js';
+import { kinds as allKinds } from '../../kinds/index.js';
+import type { Kind } from '../../kinds/kind.js';
+import type { AgentPlan } from '../../plan/agent.js';
+import type { Diagnostic } from '../../plan/diagnostic.js';
+import { ExpressionOrigins } from '../../plan/expression-origins.js';
+import { acceptInputs, type InputDeclarations } from '../../plan/inputs.js';
+import { modelKeyProblems } from '../../plan/key-problems.js';
+import type { Block, Plan, PlanCall, PlanStart } from '../../plan/plan.js';
+import { Problems } from '../../plan/problems.js';
+import { readSourceFile } from '../../plan/read-source.js';
+import type { DefaultSettings, PlanSettings } from '../../plan/settings.js';
+import type { SourceFile } from '../../plan/source.js';
+import { type JsonObject, setOwnProperty } from '../../values/value.js';
+import { checkVersion } from './check-version.js';
+import { agentPlan } from './compile-agent.js';
+import { FieldCompiler } from './compile-fields.js';
+import { StepsCompiler } from './compile-steps.js';
+import { declareInputs } from './declare-inputs.js';
+import { NamedSchemas } from './named-schemas.js';
+import { checkPlacement } from './placement.js';
+import { readYaml } from './read.js';
+import { retryPolicy } from './retry-policy.js';
+import { describe, type MapNode, type SourceNode } from './source-node.js';
+import { successorOf } from './version-1.js';
+import { workflowFields } from './workflow-fields.js';
+
+export interface LoadOptions {
+  /** Where relative paths in the file start from. Default: the directory of the file. */
+  directory?: string;
+  /** Tells workflows apart when calls are followed. Default: the absolute path of the file. */
+  origin?: string;
+  /** Default: every kind there is. */
+  kinds?: ReadonlyMap<string, Kind>;
+}
+
+/** A workflow file after reading: a plan when nothing is wrong, and everything that lint needs. */
+export interface LoadedSteps {
+  /** Absent when there are errors. */
+  plan?: Plan;
+  /** Errors and warnings in the order of the source. */
+  diagnostics: Diagnostic[];
+  origins: ExpressionOrigins;
+  schemas: NamedSchemas;
+  root?: MapNode;
+}
+
+/** Reads, checks and lowers a workflow of the steps form (version 2). Source: steps seed. */
+export function loadStepsWorkflow(source: SourceFile, options: LoadOptions = {}): LoadedSteps {
+  const problems = new Problems(source);
+  const root = readYaml(problems);
+  const origin = path.resolve(source.file);
+  return lower(root, problems, { directory: path.dirname(origin), origin, ...options });
+}
+
+/** Reads a file and lowers it. Throws a `DefinitionError` that holds every problem. */
+export async function readStepsWorkflow(
+  file: string,
+  options: LoadOptions & ReadFileOptions = {},
+): Promise<Plan> {
+  const source = await readSourceFile(file, options);
+  const { plan, diagnostics } = loadStepsWorkflow(source, { origin: await realpath(file), ...options });
+  if (plan !== undefined) return plan;
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  throw new DefinitionError({
+    code: 'definition_invalid',
+    message: `${file} has ${errors.length === 1 ? 'a problem' : `${errors.length} problems`}`,
+    diagnostics,
+  });
+}
+
+function lower(root: SourceNode | undefined, problems: Problems, options: LoadOptions): LoadedSteps {
+  const origins = new ExpressionOrigins();
+  const schemas = new NamedSchemas();
+  const failed = (): LoadedSteps => ({ diagnostics: problems.list(), origins, schemas });
+  if (root === undefined) return failed();
+  if (root.type !== 'map') {
+    const message = `a workflow file must be a mapping with steps:, not ${describe(root)}`;
+    problems.add({ code: 'wrong_type', message, range: root.range });
+    return failed();
+  }
+  if (!checkVersion(root, problems)) return failed();
+  const steps = new StepsCompiler(options.kinds ?? allKinds, () => compiler);
+  const compiler = new FieldCompiler({
+    problems,
+    origins,
+    directory: options.directory,
+    schema: (name) => schemas.get(name),
+    schemaNames: () => schemas.names(),
+    block: (node, at) => steps.block(node, at),
+  });
+  schemas.compile(root.entries.get('schemas')?.value, compiler);
+  const schemasAreMap = root.entries.get('schemas')?.value.type === 'map';
+  const fields = compiler.table(
+    root,
+    workflowFields,
+    { field: '', block: '' },
+    {
+      what: 'a workflow file',
+      given: { version: 2, ...(schemasAreMap && { schemas: {} }) },
+      unknown: successorOf,
+    },
+  )!;
+  if (fields.models !== undefined) {
+    const models = root.entries.get('models')!.value;
+    compiler.addAll(modelKeyProblems(fields.models as JsonObject), models, { field: 'models', block: '' });
+  }
+  const inputs =
+    fields.inputs === undefined
+      ? undefined
+      : declareInputs(fields.inputs as Record<string, unknown>, root.entries.get('inputs')!.value, compiler);
+  const body = fields.steps as Block | undefined;
+  const restrictions = body === undefined ? [] : checkPlacement(body, steps.records, problems);
+  const loaded: LoadedSteps = { diagnostics: problems.list(), origins, schemas, root };
+  if (problems.errors > 0 || body === undefined) return loaded;
+  const plan: Plan = {
+    form: 'steps',
+    id: problems.source.file,
+    origin: options.origin ?? problems.source.file,
+    directory: options.directory,
+    sources: [problems.source],
+    accept: (call) => accept(inputs, call),
+    body,
+    settings: settingsOf(fields),
+  };
+  if (inputs !== undefined) plan.inputs = inputs;
+  if (fields.name !== undefined) plan.name = fields.name as string;
+  if (fields.description !== undefined) plan.description = fields.description as string;
+  if (fields.output !== undefined) plan.output = fields.output as Expression;
+  if (fields.timeout !== undefined) plan.timeoutSeconds = fields.timeout as number;
+  if (restrictions.length > 0) plan.restrictions = restrictions;
+  return { ...loaded, plan };
+}
+
+/** PROMPT is needed unless inputs are declared; then the first value is null without it. Source: steps seed, 値の流れ. */
+function accept(declarations: InputDeclarations | undefined, call: PlanCall): PlanStart {
+  if (call.value === undefined && declarations === undefined) {
+    throw new UsageError({
+      code: 'prompt_required',
+      message:
+        'the workflow needs a prompt: give PROMPT or standard input (only a workflow that declares inputs: runs without)',
+    });
+  }
+  return {
+    value: call.value ?? null,
+    inputs: acceptInputs(declarations ?? {}, call.inputs),
+    state: call.state ?? {},
+    context: call.context ?? {},
+  };
+}
+
+function settingsOf(fields: Readonly<Record<string, unknown>>): PlanSettings {
+  const { retry, timeout, ...defaults } = (fields.default ?? {}) as Record<string, unknown>;
+  const agents: Record<string, AgentPlan> = {};
+  for (const [name, entry] of Object.entries(
+    (fields.agents ?? {}) as Record<string, Record<string, unknown>>,
+  )) {
+    setOwnProperty(agents, name, { name, ...agentPlan(entry, entry.system as Expression<string>) });
+  }
+  return {
+    defaults: {
+      ...(defaults as DefaultSettings),
+      ...(retry !== undefined && { retry: retryPolicy(retry) }),
+      ...(timeout !== undefined && { timeoutSeconds: timeout as number }),
+    },
+    models: (fields.models ?? {}) as PlanSettings['models'],
+    agents,
+  };
+}

@@ -1,0 +1,297 @@
+import {
+  type Alias,
+  Composer,
+  type Document,
+  isAlias,
+  isScalar,
+  isSeq,
+  Lexer,
+  type ParsedNode,
+  Parser,
+  type Scalar,
+} from 'yaml';
+import type { Problems, TextRange } from '../../plan/problems.js';
+import type { MapEntry, MapNode, ScalarStyle, SourceNode } from './source-node.js';
+import { shorten } from './source-node.js';
+
+/** Deeper nesting is refused: no workflow needs it, and it would overflow the stack of whoever walks it. */
+const deepest = 200;
+/** Pieces of YAML syntax in one file: bounds the time that a hostile 16 MiB file can take. */
+const mostTokens = 2_000_000;
+/** Values that aliases may add to those that are written out. */
+const mostAliasedValues = 100_000;
+
+/**
+ * Reads YAML 1.2 (core schema), JSON included, into nodes with places. Everything that is wrong is added to
+ * `problems`; the result is undefined when nothing can be used.
+ *
+ * @param text what to read instead of the whole source; places in it are places in the source
+ */
+export function readYaml(problems: Problems, text = problems.source.text): SourceNode | undefined {
+  if (!checkCharacters(text, problems)) return undefined;
+  const document = compose(text, problems);
+  if (document === undefined) return undefined;
+  if (document.contents === null) {
+    problems.add({ code: 'empty_file', message: 'the file is empty', range: { start: 0, end: 0 } });
+    return undefined;
+  }
+  const root = new Converter(text, problems).convert(document.contents as ParsedNode);
+  return problems.errors > 0 ? undefined : root;
+}
+
+function checkCharacters(text: string, problems: Problems): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that YAML forbids
+  const found = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.exec(text);
+  if (found === null) return true;
+  const code = found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+  problems.add({
+    code: 'control_character',
+    message: `the file holds the control character U+${code}${code === '0000' ? ' (NUL): it is damaged, binary, or not UTF-8' : ''}`,
+    range: { start: found.index, end: found.index + 1 },
+  });
+  return false;
+}
+
+function compose(text: string, problems: Problems): Document.Parsed | undefined {
+  const tokens = tokenize(text, problems);
+  if (tokens === undefined) return undefined;
+  const composer = new Composer({
+    version: '1.2',
+    schema: 'core',
+    merge: false,
+    strict: true,
+    stringKeys: false,
+    // Compared pair by pair in the library: a mapping with many keys would take forever.
+    uniqueKeys: false,
+  });
+  const [document, second] = [...composer.compose(tokens, true, text.length)];
+  if (document === undefined) return undefined;
+  for (const { code, message, pos } of document.errors) {
+    problems.add({
+      code: code === 'TAB_AS_INDENT' ? 'yaml_tab' : 'yaml_syntax',
+      message: code === 'TAB_AS_INDENT' ? 'a tab cannot indent YAML: use spaces' : lowerFirst(message),
+      range: { start: pos[0], end: pos[1] },
+    });
+  }
+  for (const { code, message, pos } of document.warnings) {
+    const range = { start: pos[0], end: pos[1] };
+    if (code === 'TAG_RESOLVE_FAILED') {
+      problems.add({
+        code: 'yaml_tag',
+        message: `unknown tag ${shorten(text.slice(pos[0], pos[1]))}: remove it`,
+        range,
+      });
+    } else {
+      problems.add({ code: 'yaml_syntax', message: lowerFirst(message), range });
+    }
+  }
+  if (second !== undefined) {
+    const [start] = second.range;
+    problems.add({
+      code: 'yaml_documents',
+      message: 'a file holds one document: remove `---` and what follows',
+      range: { start, end: start + 3 },
+    });
+  }
+  return problems.errors > 0 ? undefined : document;
+}
+
+/** The pieces of the text, refused before they are composed when they are too many or too deep. */
+function tokenize(text: string, problems: Problems): ReturnType<typeof tokensOf> | undefined {
+  let count = 0;
+  const tokens = tokensOf(text, () => ++count <= mostTokens);
+  if (count > mostTokens) {
+    problems.add({
+      code: 'too_complex',
+      message: `the file holds more than ${mostTokens.toLocaleString('en')} pieces of YAML`,
+      range: { start: 0, end: 0 },
+    });
+    return undefined;
+  }
+  const tooDeep = findTooDeep(tokens);
+  if (tooDeep !== undefined) {
+    problems.add({
+      code: 'too_deep',
+      message: `nested deeper than ${deepest} levels`,
+      range: { start: tooDeep, end: tooDeep + 1 },
+    });
+    return undefined;
+  }
+  return tokens;
+}
+
+function tokensOf(text: string, goOn: () => boolean) {
+  const parser = new Parser();
+  const tokens = [];
+  for (const lexeme of new Lexer().lex(text)) {
+    if (!goOn()) return tokens;
+    tokens.push(...parser.next(lexeme));
+  }
+  tokens.push(...parser.end());
+  return tokens;
+}
+
+type Tree = { offset?: number; items?: readonly { key?: unknown; value?: unknown }[]; value?: unknown };
+
+/** Offset of the first token below the allowed depth. Without recursion: that is what it protects. */
+function findTooDeep(tokens: readonly unknown[]): number | undefined {
+  const open = tokens.map((token) => ({ token: token as Tree, depth: 1 }));
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { token, depth } = next;
+    if (depth > deepest) return token.offset ?? 0;
+    const children = [token.value, ...(token.items ?? []).flatMap(({ key, value }) => [key, value])];
+    for (const child of children) {
+      if (typeof child === 'object' && child !== null) open.push({ token: child as Tree, depth: depth + 1 });
+    }
+  }
+  return undefined;
+}
+
+function lowerFirst(message: string): string {
+  const first = message.split('\n', 1)[0]!;
+  return /^[A-Z][a-z]/.test(first) ? first[0]!.toLowerCase() + first.slice(1) : first;
+}
+
+const styles: Readonly<Record<string, ScalarStyle>> = {
+  PLAIN: 'plain',
+  QUOTE_SINGLE: 'single',
+  QUOTE_DOUBLE: 'double',
+  BLOCK_LITERAL: 'literal',
+  BLOCK_FOLDED: 'folded',
+};
+
+/** Turns the library's nodes into ours: aliases resolved and bounded, duplicate keys and broken text found. */
+class Converter {
+  readonly #anchors = new Map<string, SourceNode | 'open'>();
+  /** Values below a node with aliases counted out in full. */
+  readonly #sizes = new Map<SourceNode, number>();
+  #aliased = 0;
+
+  constructor(
+    readonly text: string,
+    readonly problems: Problems,
+  ) {}
+
+  convert(node: ParsedNode): SourceNode {
+    if (isAlias(node)) return this.#alias(node);
+    const anchor = node.anchor;
+    if (anchor !== undefined) this.#anchors.set(anchor, 'open');
+    const converted = this.#convertOwn(node);
+    if (anchor !== undefined) this.#anchors.set(anchor, converted);
+    return converted;
+  }
+
+  #convertOwn(node: Exclude<ParsedNode, Alias.Parsed>): SourceNode {
+    if (isScalar(node)) return this.#scalar(node);
+    const range = rangeOf(node);
+    const converted: SourceNode = isSeq(node)
+      ? { type: 'list', range, items: node.items.map((item) => this.convert(item as ParsedNode)) }
+      : this.#map(node.items as { key: ParsedNode; value: ParsedNode | null }[], range);
+    let size = 1;
+    const children =
+      converted.type === 'list' ? converted.items : [...converted.entries.values()].map((e) => e.value);
+    for (const child of children) size += this.#sizes.get(child) ?? 1;
+    this.#sizes.set(converted, size);
+    return converted;
+  }
+
+  #alias(node: Alias.Parsed): SourceNode {
+    const range = rangeOf(node);
+    const target = this.#anchors.get(node.source);
+    if (target === undefined || target === 'open') {
+      this.problems.add({
+        code: 'yaml_alias',
+        message:
+          target === undefined
+            ? `the alias *${node.source} has no anchor &${node.source} before it`
+            : `the alias *${node.source} lies inside its own anchor: a value cannot contain itself`,
+        range,
+      });
+      return { type: 'scalar', value: null, written: '', style: 'plain', range };
+    }
+    const before = this.#aliased;
+    this.#aliased += this.#sizes.get(target) ?? 1;
+    if (before <= mostAliasedValues && this.#aliased > mostAliasedValues) {
+      this.problems.add({
+        code: 'yaml_alias',
+        message: `aliases repeat more than ${mostAliasedValues.toLocaleString('en')} values`,
+        range,
+      });
+    }
+    return target;
+  }
+
+  #map(items: readonly { key: ParsedNode; value: ParsedNode | null }[], range: TextRange): MapNode {
+    const entries = new Map<string, MapEntry>();
+    for (const { key: keyNode, value: valueNode } of items) {
+      const keyRange = rangeOf(keyNode);
+      const key = this.#key(keyNode);
+      const value: SourceNode =
+        valueNode === null
+          ? { type: 'scalar', value: null, written: '', style: 'plain', range: keyRange }
+          : this.convert(valueNode);
+      if (key === undefined) continue;
+      const first = entries.get(key);
+      if (first !== undefined) {
+        const line = this.problems.position(first.keyRange)?.line;
+        this.problems.add({
+          code: 'duplicate_key',
+          message: `the key '${shorten(key)}' is already given in line ${line}: each key may appear once`,
+          range: keyRange,
+        });
+        continue;
+      }
+      entries.set(key, { key, keyRange, value });
+    }
+    return { type: 'map', range, entries };
+  }
+
+  #key(node: ParsedNode): string | undefined {
+    const key = this.convert(node);
+    if (key.type !== 'scalar') {
+      this.problems.add({ code: 'yaml_key', message: 'a key must be text', range: rangeOf(node) });
+      return undefined;
+    }
+    const text = typeof key.value === 'string' ? key.value : key.written;
+    if (text === '<<' && key.style === 'plain') {
+      this.problems.add({
+        code: 'yaml_merge',
+        message: 'merge keys (`<<`) are not part of YAML 1.2: write the fields out, or alias the whole value',
+        range: rangeOf(node),
+      });
+      return undefined;
+    }
+    return text;
+  }
+
+  #scalar(node: Scalar.Parsed): SourceNode {
+    const range = rangeOf(node);
+    const value = node.value as unknown;
+    const written = node.source ?? this.text.slice(range.start, range.end);
+    const style = styles[node.type ?? ''] ?? 'plain';
+    if (typeof value === 'string') {
+      if (!value.isWellFormed()) {
+        this.problems.add({
+          code: 'lone_surrogate',
+          message: 'the text holds half of a character (a lone surrogate such as \\ud800): it is damaged',
+          range,
+        });
+      }
+      return { type: 'scalar', value, written: value, style, range };
+    }
+    if (value === null || typeof value === 'boolean') return { type: 'scalar', value, written, style, range };
+    if (typeof value === 'number') return { type: 'scalar', value, written, style, range };
+    // A tag such as !!binary made something that is no JSON value.
+    this.problems.add({
+      code: 'yaml_tag',
+      message: 'the tag makes a value that JSON does not know: remove it',
+      range,
+    });
+    return { type: 'scalar', value: null, written, style, range };
+  }
+}
+
+function rangeOf(node: { range?: readonly [number, number, number] | null }): TextRange {
+  const range = node.range!;
+  return { start: range[0], end: range[1] };
+}

@@ -1,0 +1,18 @@
+import { DefinitionError } from '../errors/errors.js';
+import { isLaitError } from '../errors/lait-error.js';
+import { type ReadFileOptions, readTextFile } from '../files/read-file.js';
+import type { SourceFile } from './source.js';
+
+/**
+ * Reads a definition. A file that cannot be read or is not UTF-8 is a wrong definition: throws a `DefinitionError`
+ * that keeps the code of `readTextFile` (`file_not_found`, `file_unreadable`, `file_too_large`, `file_not_utf8`).
+ */
+export async function readSourceFile(path: string, options: ReadFileOptions = {}): Promise<SourceFile> {
+  try {
+    return { file: path, text: await readTextFile(path, options) };
+  } catch (error) {
+    if (!isLaitError(error) || error.category === 'cancelled') throw error;
+    const { code, message } = error;
+    throw new DefinitionError({ code, message, diagnostics: [{ code, severity: 'error', message }] });
+  }
+}

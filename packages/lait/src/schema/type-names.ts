@@ -1,0 +1,6 @@
+/** The types that JSON Schema knows. */
+export const typeNames = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const;
+
+export function isTypeName(name: unknown): boolean {
+  return (typeNames as readonly unknown[]).includes(name);
+}
