@@ -1,15 +1,9 @@
 import { startRun } from '../../src/engine/start-run.js';
-import type { Expression } from '../../src/expressions/expression.js';
 import type { Kind } from '../../src/kinds/kind.js';
 import type { Services } from '../../src/kinds/services.js';
 import type { Plan } from '../../src/plan/plan.js';
 import { noSettings } from '../../src/plan/settings.js';
 import type { Value } from '../../src/values/value.js';
-
-/** A template without placeholders. */
-export function constant(source: string): Expression<string> {
-  return { language: 'template', source, references: [], evaluate: () => source };
-}
 
 /** Runs one step of a kind through the engine, on the given input. */
 export async function runStep<Fields>(

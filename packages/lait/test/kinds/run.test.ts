@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { messageChain } from '../../src/errors/lait-error.js';
+import { constant } from '../../src/expressions/constant.js';
 import { runKind } from '../../src/kinds/run.js';
 import type { Value } from '../../src/values/value.js';
 import { processesWith, uniqueSleep } from '../tools/processes.js';
-import { constant, runStep } from './run-step.js';
+import { runStep } from './run-step.js';
 
 let directory: string;
 beforeAll(async () => {
@@ -25,7 +26,7 @@ function run(
   } = {},
 ) {
   const { env, cwd, ...rest } = options;
-  const fields = { run: command.map(constant), env, cwd };
+  const fields = { run: command.map((text) => constant(text, text)), env, cwd };
   return runStep(runKind, fields, { workingDirectory: directory, ...rest });
 }
 const failure = async (...input: Parameters<typeof run>) => messageChain(await run(...input).catch((e) => e));
@@ -106,11 +107,11 @@ describe('run', () => {
   });
 
   it('finds a blank program and names that are none at load', () => {
-    const fields = { run: [constant('  '), constant('')], env: { 'A=B': '1' } };
+    const fields = { run: [constant('  ', '  '), constant('', '')], env: { 'A=B': '1' } };
     expect(runKind.check!(fields).map(({ path }) => path)).toEqual([
       ['run', 0],
       ['env', 'A=B'],
     ]);
-    expect(runKind.check!({ run: [constant('{{ input }}')] })).toEqual([]);
+    expect(runKind.check!({ run: [constant('x', '{{ input }}')] })).toEqual([]);
   });
 });

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { messageChain } from '../../src/errors/lait-error.js';
+import { constant } from '../../src/expressions/constant.js';
 import { writeKind } from '../../src/kinds/write.js';
 import type { Value } from '../../src/values/value.js';
-import { constant, runStep } from './run-step.js';
+import { runStep } from './run-step.js';
 
 let directory: string;
 beforeAll(async () => {
@@ -16,7 +17,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const at = (file: string) => path.join(directory, file);
 const write = (file: string, input: Value, timeoutSeconds?: number) =>
-  runStep(writeKind, { write: constant(file) }, { input, workingDirectory: directory, timeoutSeconds });
+  runStep(writeKind, { write: constant(file, file) }, { input, workingDirectory: directory, timeoutSeconds });
 const failure = async (...input: Parameters<typeof write>) =>
   messageChain(await write(...input).catch((error) => error));
 

@@ -69,8 +69,8 @@ export class McpConnection {
       await untilAborted(greeting, signal);
       return connection;
     } catch (error) {
-      const reason = obituaryOf(transport);
       await connection.close();
+      const reason = obituaryOf(transport);
       throw signal.aborted || reason === '' ? error : new Error(reason, { cause: error });
     }
   }

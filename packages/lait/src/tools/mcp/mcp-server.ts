@@ -5,6 +5,7 @@ import { isLaitError } from '../../errors/lait-error.js';
 import type { JsonObject } from '../../values/value.js';
 import { untilAborted, withDeadline } from '../deadline.js';
 import { type ConnectionOptions, McpConnection } from './connection.js';
+import { NotDeliveredError } from './process-transport.js';
 
 const defaultStartSeconds = 30;
 const defaultCallSeconds = 60;
@@ -82,8 +83,7 @@ export class McpServer {
         });
       } catch (error) {
         if (signal.aborted) throw signal.reason;
-        // The session was forgotten and the call not looked at: the protocol asks for a new session.
-        if (attempt === 1 && (error as { code?: unknown }).code === 404) {
+        if (attempt === 1 && isUndelivered(error)) {
           this.#drop(connection);
           continue;
         }
@@ -170,6 +170,14 @@ export class McpServer {
       ? `the MCP server '${this.name}'`
       : `'${tool}' of the MCP server '${this.name}'`;
   }
+}
+
+/**
+ * True when the server has not looked at the call, so that repeating it is safe: its process had ended before, or it
+ * has forgotten our session, for which the protocol asks to open a new one.
+ */
+function isUndelivered(error: unknown): boolean {
+  return error instanceof NotDeliveredError || (error as { code?: unknown }).code === 404;
 }
 
 /** True for an error that the server answered with, and not one of the way to it. */

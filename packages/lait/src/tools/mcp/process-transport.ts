@@ -13,6 +13,13 @@ const farewellMilliseconds = 500;
 const maxMessageBytes = 64 * 1024 * 1024;
 const keptErrorBytes = 4096;
 
+/** A message that nobody was there to read: the server has ended. */
+export class NotDeliveredError extends Error {
+  constructor() {
+    super('the server has ended');
+  }
+}
+
 export interface ProcessTransportOptions {
   /** Told about every line on the server's standard error, and about lines on standard output that are no message. */
   onLog: (line: string) => void;
@@ -71,10 +78,12 @@ export class ProcessTransport implements Transport {
     return new Promise((resolve, reject) => {
       const { stdin } = this.#child ?? {};
       if (stdin === null || stdin === undefined || this.#closing !== undefined || !stdin.writable) {
-        reject(new Error('the server has gone'));
+        reject(new NotDeliveredError());
         return;
       }
-      stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+      stdin.write(`${JSON.stringify(message)}\n`, (error) =>
+        error ? reject(new NotDeliveredError()) : resolve(),
+      );
     });
   }
 
