@@ -43,7 +43,7 @@ function nodeTraits(node: PlanNode, kinds: ReadonlyMap<string, Kind>): BlockTrai
   if (kind === undefined) throw new Error(`unknown kind '${node.kind}' at ${node.path}`);
   let traits: BlockTraits = {
     pure: kind.effects === 'none' && kind.waits !== true && (node.retry?.delaySeconds ?? 0) === 0,
-    steps: new Set(),
+    steps: kind.readsAllSteps?.(node.fields) === true ? 'all' : new Set(),
   };
   for (const expression of [node.when, node.input, node.output]) {
     if (expression !== undefined) traits = merge(traits, readBy(expression.references));

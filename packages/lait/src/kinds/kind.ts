@@ -67,6 +67,8 @@ export interface StepContext {
     branches: readonly { key: string; block: Block; value: Value; loop?: LoopView | null; prefix?: string }[],
     options: BranchOptions,
   ): Promise<Value[]>;
+  /** Records a value under an id beside the step's own, e.g. the results of a dynamic container's steps. */
+  record(id: string, value: Value): void;
   /** Runs another workflow as a child of this step, in its own scope. */
   runPlan(plan: Plan, call: PlanCall): Promise<Value>;
   /** Says that an effect which this step declares was not achieved: a successful run then ends as `incomplete`. */
@@ -128,6 +130,8 @@ export interface Kind<Fields = unknown> {
   writes?(fields: Fields): Expression<string>;
   /** The workflow it runs as a child: a path or a registered name. Lint and drawings follow it. */
   callsWorkflow?(fields: Fields): string | undefined;
+  /** True when it may read recorded steps that its expressions do not show, e.g. in a default or an agent's prompt. */
+  readsAllSteps?(fields: Fields): boolean;
   /** Every expression among the fields. */
   expressions?(fields: Fields): readonly NamedExpression[];
   execute(fields: Fields, context: StepContext): Promise<Completion> | Completion;

@@ -6,6 +6,8 @@ interface ParallelFields {
   parallel: Readonly<Record<string, Block>>;
   /** How the failure to report is chosen. Default `first`. */
   failure?: 'first' | 'declared';
+  /** Records each branch's result under the branch's name, as the dynamic form does. */
+  records?: boolean;
 }
 
 /** `parallel`: branches side by side on the same input. Source: steps seed, `parallel`. */

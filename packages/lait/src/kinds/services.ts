@@ -103,6 +103,8 @@ export interface ModelService {
   readonly replaying: boolean;
   /** True when replies are asked for in pieces, because somebody watches them come. */
   readonly streaming: boolean;
+  /** True when the reasons of cache hits and misses are wanted. */
+  readonly explaining: boolean;
 }
 
 // ------------------------------------------------------------------- tools
@@ -204,11 +206,14 @@ export interface WorkflowService {
 }
 
 export interface DecisionService {
-  /** Sends `state` and typed questions to the decision server; answers in question order, checked. Facts §10. */
+  /**
+   * Sends `state` and typed questions to the decision server; answers in question order, checked. `reply` is all that
+   * the server sent. Facts §10.
+   */
   decide(
     request: { state: JsonValue; questions: JsonObject; model?: string },
     options: { signal: AbortSignal; idempotencyKey?: string },
-  ): Promise<{ answers: JsonObject; usage: JsonValue }>;
+  ): Promise<{ answers: JsonObject; usage: JsonValue; reply: JsonObject }>;
 }
 
 /** What happened to a capability call. Source: graph facts §10. */

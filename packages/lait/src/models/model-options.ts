@@ -26,8 +26,10 @@ export interface ModelServiceOptions {
   replayDirectory?: string;
   /** The response cache. Absent: none. */
   cache?: { directory: string; ttlSeconds?: number };
-  /** Asks for streamed replies even when nobody passes `onToken`. Default false. */
+  /** Asks for streamed replies, for somebody who watches them come. Default false. */
   streaming?: boolean;
+  /** Explains cache hits and misses. Default false. */
+  explaining?: boolean;
   /** Shared slow-down of requests. Default: one per process. */
   rateLimits?: RateLimits;
   /** Longest time of one request. Default 300 seconds. */

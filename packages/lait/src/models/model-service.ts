@@ -29,6 +29,7 @@ class ConfiguredModelService implements ModelService {
   readonly defaults: ModelSettings & ToolSelection;
   readonly replaying: boolean;
   readonly streaming: boolean;
+  readonly explaining: boolean;
   readonly #options: ModelServiceOptions;
   readonly #live: LiveRequests;
   readonly #recordings: Cassettes | undefined;
@@ -51,6 +52,7 @@ class ConfiguredModelService implements ModelService {
     this.defaults = options.defaults ?? {};
     this.replaying = replayDirectory !== undefined;
     this.streaming = options.streaming ?? false;
+    this.explaining = options.explaining ?? false;
   }
 
   resolve(settings: ModelSettings, aliases?: Readonly<Record<string, readonly ModelEntry[]>>): ResolvedModel {

@@ -1,0 +1,127 @@
+import { StepError } from '../errors/errors.js';
+import { readStructuredOutput } from '../models/structured-output.js';
+import type { ModelEntry, ModelSettings, ToolSelection } from '../plan/settings.js';
+import type { JsonValue } from '../values/value.js';
+import { compactHistory } from './compaction.js';
+import type { StepContext } from './kind.js';
+import { callModel } from './model-call.js';
+import type { OutputFormat } from './schema-values.js';
+import type { ChatMessage, ModelReply, ResolvedModel, Toolset } from './services.js';
+import { ToolRounds } from './tool-rounds.js';
+
+/** Exchanges of tool calls and results when nothing else is set. Source: facts §12. */
+const defaultToolRounds = 8;
+
+export interface ConversationOptions {
+  settings: ModelSettings;
+  selection: ToolSelection;
+  /** Model aliases that win over the configuration's. */
+  aliases?: Readonly<Record<string, readonly ModelEntry[]>>;
+  /** The system prompt, rendered. */
+  system?: string;
+  /** Earlier messages, if any, and the user's message. */
+  messages: readonly ChatMessage[];
+  /** Asks for a structured reply. */
+  output?: OutputFormat;
+  /** The subagents that are at work above, outermost first. */
+  agents?: readonly string[];
+}
+
+export interface ConversationResult {
+  /** The text of the last reply, or the parsed structured reply. */
+  value: JsonValue;
+  /** The text as the model wrote it. */
+  text: string;
+  /** Everything that was said, the system prompt left out. */
+  messages: readonly ChatMessage[];
+}
+
+/**
+ * Talks with a model until it answers: each reply that asks for tools is followed by their results. With an output
+ * format and tools, the answer comes from one more request with the format and without tools. Every request is an
+ * effect of the step and every batch of tool calls a fork, so an interrupted conversation goes on where it stopped.
+ * Throws what the services throw, and `tool_rounds_exhausted` (with the transcript) when the model wants more than
+ * `max_tool_rounds` exchanges. Used by prompt and agent steps, subagents, `agent run` and chat. Source: facts §12.
+ */
+export async function runConversation(
+  options: ConversationOptions,
+  context: StepContext,
+): Promise<ConversationResult> {
+  const model = context.services.models.resolve(options.settings, options.aliases);
+  const toolset = await openTools(options.selection, context);
+  const system = systemMessages(options.system, toolset.systemSuffix);
+  const history: ChatMessage[] = [...options.messages];
+  const { output } = options;
+  const offersTools = toolset.tools.length > 0;
+  const ask = (name: string, round: number, tools: boolean) =>
+    callModel(
+      {
+        model,
+        messages: [...system, ...history],
+        ...(tools ? { tools: rounds.definitions } : {}),
+        ...(output !== undefined && !tools ? { responseFormat: output } : {}),
+      },
+      { name, round },
+      context,
+    );
+
+  const rounds = new ToolRounds(toolset.tools, options.selection, options.agents ?? [], context);
+  let reply: ModelReply;
+  if (offersTools) {
+    reply = await runToolRounds(ask, rounds, history, model, options, context);
+    if (output !== undefined) reply = await ask('answer', rounds.done, false);
+  } else reply = await ask('request', 0, false);
+
+  const text = reply.content ?? '';
+  const value =
+    output === undefined
+      ? text
+      : readStructuredOutput(text, output.schema, (message) => context.warn(message));
+  return { value, text, messages: [...history, { role: 'assistant', content: text }] };
+}
+
+/** Requests with tools until a reply asks for none. Adds what was called and what came of it to `history`. */
+async function runToolRounds(
+  ask: (name: string, round: number, tools: boolean) => Promise<ModelReply>,
+  rounds: ToolRounds,
+  history: ChatMessage[],
+  model: ResolvedModel,
+  { selection }: ConversationOptions,
+  context: StepContext,
+): Promise<ModelReply> {
+  const most = selection.max_tool_rounds ?? defaultToolRounds;
+  const { compaction } = context.services.tools;
+  let lastText: string | null = null;
+  for (;;) {
+    const reply = await ask(`request[${rounds.done + 1}]`, rounds.done, true);
+    if (reply.toolCalls.length === 0) return reply;
+    lastText = reply.content ?? lastText;
+    if (rounds.done >= most) throw exhausted(most, lastText, history);
+    history.push(...(await rounds.run(reply)));
+    if (compaction !== undefined && rounds.done % compaction.trigger_rounds === 0) {
+      await compactHistory(history, compaction.keep_last_n, rounds.done, model, context);
+    }
+  }
+}
+
+function openTools(selection: ToolSelection, context: StepContext): Promise<Toolset> | Toolset {
+  const { mcp, subagents, tools, skills } = selection;
+  const none = [mcp, subagents, tools, skills].every((names) => names === undefined || names.length === 0);
+  if (none) return { tools: [], systemSuffix: '' };
+  return context.services.tools.open(selection, { signal: context.cancel.signal });
+}
+
+/** Skills stand behind the step's own system prompt and a line; alone they are the prompt. Source: facts §13. */
+function systemMessages(system: string | undefined, suffix: string): ChatMessage[] {
+  const parts = [system, suffix].filter((part) => part !== undefined && part !== '');
+  return parts.length === 0 ? [] : [{ role: 'system', content: parts.join('\n\n---\n\n') }];
+}
+
+/** Keeps what was produced. Source: field report FR-16. */
+function exhausted(most: number, text: string | null, history: readonly ChatMessage[]): StepError {
+  return new StepError({
+    code: 'tool_rounds_exhausted',
+    message: `the model still asks for tools after ${most} exchanges (max_tool_rounds: ${most})`,
+    details: { max_tool_rounds: most, text, transcript: history as unknown as JsonValue },
+  });
+}
