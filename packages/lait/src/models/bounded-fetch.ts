@@ -72,6 +72,12 @@ function refusalText(body: string, status: number): string {
     for (const key of path) value = isObject(value) ? ownProperty(value, key) : undefined;
     if (typeof value === 'string' && value.trim() !== '') return value.trim();
   }
+  const problems = isObject(parsed) ? ownProperty(parsed, 'detail') : undefined;
+  if (Array.isArray(problems)) {
+    const messages = problems.map((problem) => (isObject(problem) ? ownProperty(problem, 'msg') : problem));
+    const texts = messages.filter((message) => typeof message === 'string');
+    if (texts.length > 0) return texts.join('; ');
+  }
   return plainText(body, status);
 }
 

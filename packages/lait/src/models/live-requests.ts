@@ -1,6 +1,7 @@
 import { ModelError } from '../errors/errors.js';
 import { isLaitError, messageChain } from '../errors/lait-error.js';
 import type { ModelCallOptions, ModelCandidate, ModelRequest } from '../kinds/services.js';
+import type { SecretRegistry } from '../values/secrets.js';
 import { ChatClient } from './chat-client.js';
 import { credentialsOf } from './credentials.js';
 import { mayFallBack, mayRepeat } from './model-error.js';
@@ -72,7 +73,8 @@ export class LiveRequests {
         const reply = await this.#client.send(candidate, baseUrl, credentials, request, send);
         permit.succeeded();
         return reply;
-      } catch (error) {
+      } catch (thrown) {
+        const error = masked(thrown, this.#options.secrets);
         const wait = waitAfter(error, attempt, tokens.seen > 0);
         report(permit, error, wait);
         if (wait === undefined) throw error;
@@ -115,6 +117,16 @@ function countTokens(onToken: ModelCallOptions['onToken']) {
     };
   }
   return counter;
+}
+
+/** Servers repeat what they were sent: a key must not come back in an error. */
+function masked(error: unknown, secrets: SecretRegistry): unknown {
+  if (!(error instanceof ModelError)) return error;
+  const { code, disposition, retryAfterSeconds } = error;
+  const message = secrets.mask(error.message);
+  const details = secrets.maskValue(error.details);
+  if (message === error.message && details === error.details) return error;
+  return new ModelError({ code, message, details, disposition, retryAfterSeconds });
 }
 
 function limitOf(candidate: ModelCandidate, field: string): number | undefined {
