@@ -1,23 +1,25 @@
 import { resolve } from 'node:path';
 import { buildServices, type LaitServices } from './config/build-services.js';
 import type { Configuration, ConfigurationValues } from './config/configuration.js';
-import { emptyConfiguration } from './config/configuration.js';
 import { loadEnvironment, type Variables } from './config/environment.js';
 import { loadConfiguration } from './config/load-configuration.js';
 import { planOfDefinition, planOfFile } from './config/load-plan.js';
+import { readConfiguration } from './config/read-configuration.js';
 import { isWorkflowPath } from './config/workflow-service.js';
 import type { RunEvent } from './engine/events.js';
 import type { Answerer, OpenQuestion } from './engine/runtimes/memory.js';
 import type { Outcome } from './kinds/kind.js';
-import type { Capability, RegisteredTool } from './kinds/services.js';
+import type { CapabilityService } from './kinds/services.js';
 import { type UsageJson, UsageReport } from './observe/usage-report.js';
 import type { AgentPlan } from './plan/agent.js';
+import type { Diagnostic } from './plan/diagnostic.js';
 import type { InputDeclarations } from './plan/inputs.js';
 import type { Plan } from './plan/plan.js';
 import { runPlan } from './run-plan.js';
+import type { DefinedTool } from './tools/define-tool.js';
 import type { Approve } from './tools/tool-approval.js';
 import { SecretRegistry } from './values/secrets.js';
-import type { JsonObject, JsonValue, Value } from './values/value.js';
+import type { JsonObject, Value } from './values/value.js';
 
 /** What `createLait` takes. Everything is optional. */
 export interface LaitOptions {
@@ -32,12 +34,12 @@ export interface LaitOptions {
   variables?: Variables;
   /** Adds the variables of a `.env` file in the working directory. Default false. */
   dotenv?: boolean;
-  /** Tools given in code, before those of the configuration. */
-  tools?: readonly RegisteredTool[];
+  /** Tools given in code, by name; made with `defineTool`. */
+  tools?: Readonly<Record<string, DefinedTool>>;
   /** Agents given in code, by name, before those of the configuration. */
   agents?: Readonly<Record<string, AgentPlan>>;
   /** Capabilities of the graph form given in code. */
-  capabilities?: readonly Capability[];
+  capabilities?: CapabilityService;
   /** Keeps every model reply as a file in this directory. */
   recordDirectory?: string;
   /** Answers model requests from the files of this directory only; no server is reached. */
@@ -52,6 +54,8 @@ export interface LaitOptions {
   approve?: Approve;
   /** The values that must never be shown. Default: a registry of its own, filled as keys are used. */
   secrets?: SecretRegistry;
+  /** Told what MCP servers print to standard error. */
+  onServerLog?: (server: string, line: string) => void;
   signal?: AbortSignal;
 }
 
@@ -59,6 +63,8 @@ export interface LoadOptions {
   /** How messages and events call the workflow. Default: the path as given. */
   name?: string;
   signal?: AbortSignal;
+  /** Told of every warning about the definition. */
+  onWarning?: (diagnostic: Diagnostic) => void;
 }
 
 /** What a run is given. */
@@ -129,12 +135,11 @@ export class Lait {
    */
   async load(workflow: string | JsonObject, options: LoadOptions = {}): Promise<Workflow> {
     const { workingDirectory } = this.#options;
-    const { signal = new AbortController().signal, name } = options;
-    if (typeof workflow !== 'string')
+        if (typeof workflow !== 'string')
       return this.#workflow(await planOfDefinition(workflow, workingDirectory));
     const registered = isWorkflowPath(workflow) ? undefined : this.configuration.values.workflows?.[workflow];
     const path = resolve(workingDirectory, registered ?? workflow);
-    return this.#workflow(await planOfFile(path, { name: name ?? workflow, signal }));
+    return this.#workflow(await planOfFile(path, { name: workflow, ...options }));
   }
 
   /** Shuts down what runs have started: MCP servers with their processes. */
@@ -210,16 +215,10 @@ async function configurationOf(
     return loadConfiguration({ workingDirectory, variables, file: config, signal });
   }
   if (isLoaded(config)) return config;
-  return { ...emptyConfiguration, values: checkedValues(config, workingDirectory) };
+  const source = { file: '<config>', text: JSON.stringify(config, null, 2) };
+  return { files: [], values: readConfiguration(source, workingDirectory) };
 }
 
 function isLoaded(config: ConfigurationValues | Configuration): config is Configuration {
   return Array.isArray((config as Configuration).files);
 }
-
-/** A name that a value from code has nothing to do with. */
-function checkedValues(values: ConfigurationValues, _directory: string): ConfigurationValues {
-  return values;
-}
-
-export type { JsonValue };

@@ -21,6 +21,11 @@ export class Output {
     error.on('error', () => {});
   }
 
+  /** Whether standard error is a terminal that may be coloured. */
+  get colored(): boolean {
+    return (this.#error as { isTTY?: boolean }).isTTY === true && !process.env.NO_COLOR;
+  }
+
   /** True when the reader of standard output has gone. */
   get broken(): boolean {
     return this.#broken;

@@ -13,7 +13,7 @@ export async function reportFailure(
 ): Promise<void> {
   if (error instanceof DefinitionError && error.diagnostics.length > 0) {
     const { formatDiagnostics } = await import('../plan/format-diagnostics.js');
-    output.line(formatDiagnostics(error.diagnostics));
+    output.line(formatDiagnostics(error.diagnostics, { sources: error.sources, color: output.colored }));
   }
   if (verbosity >= 2) output.line(inspect(error, { depth: 6 }));
   const prefix = isLaitError(error) ? 'lait: ' : 'lait: unexpected error: ';

@@ -1,25 +1,29 @@
 import type {
   AgentService,
   CapabilityService,
+  DecisionService,
   Environment,
-  RegisteredTool,
   Services,
 } from '../kinds/services.js';
 import { createModelService } from '../models/model-service.js';
 import type { AgentPlan } from '../plan/agent.js';
 import type { Plan } from '../plan/plan.js';
+import type { DefinedTool } from '../tools/define-tool.js';
 import type { Approve } from '../tools/tool-approval.js';
+import { createToolService } from '../tools/tool-service.js';
 import type { SecretRegistry } from '../values/secrets.js';
+import { ConfiguredAgents } from './agent-service.js';
+import { cacheDirectory } from './cache-directory.js';
 import type { Configuration } from './configuration.js';
-import { ConfiguredWorkflows, type LoadPlan } from './workflow-service.js';
+import { planOfFile } from './load-plan.js';
+import { ConfiguredWorkflows } from './workflow-service.js';
 
 export interface ServiceOptions {
   configuration: Configuration;
   environment: Environment;
   secrets: SecretRegistry;
-  loadPlan: LoadPlan;
-  /** Tools, agents, workflows and capabilities given in code, before those of the configuration. */
-  tools?: readonly RegisteredTool[];
+  /** Tools, agents, workflows and capabilities given in code. */
+  tools?: Readonly<Record<string, DefinedTool>>;
   agents?: Readonly<Record<string, AgentPlan>>;
   workflows?: ReadonlyMap<string, Plan>;
   capabilities?: CapabilityService;
@@ -31,4 +35,85 @@ export interface ServiceOptions {
   streaming?: boolean;
   /** Asks a person before each tool call. */
   approve?: Approve;
+  /** Told what MCP servers print to standard error. */
+  onServerLog?: (server: string, line: string) => void;
 }
+
+/** The services of a configuration: what runs share, and what each run has for itself. */
+export interface LaitServices {
+  /** Services for one run: child workflows are loaded once in it. */
+  forRun(): Services;
+  readonly agents: AgentService;
+  /** Shuts down what was started. */
+  close(): Promise<void>;
+}
+
+/**
+ * Builds the services from a configuration. Nothing is started or read yet; MCP servers, key commands and model clients
+ * come to life when a step needs them. Throws a `DefinitionError` for entries of `tools:` that cannot work.
+ */
+export function buildServices(options: ServiceOptions): LaitServices {
+  const { configuration, environment, secrets } = options;
+  const { values } = configuration;
+  const { compaction, cache: cacheByDefault, cache_ttl, ...defaults } = values.default ?? {};
+  const usesCache = options.cache ?? cacheByDefault ?? false;
+  const models = createModelService({
+    base_url: values.base_url,
+    api_key: values.api_key,
+    api_key_cmd: values.api_key_cmd,
+    models: values.models,
+    defaults,
+    variables: environment.variables,
+    secrets,
+    recordDirectory: options.recordDirectory,
+    replayDirectory: options.replayDirectory,
+    streaming: options.streaming,
+    ...(usesCache
+      ? { cache: { directory: cacheDirectory(environment.variables), ttlSeconds: cache_ttl } }
+      : {}),
+  });
+  const agents = new ConfiguredAgents({ registered: values.agents ?? {}, given: options.agents ?? {} });
+  const tools = createToolService({
+    environment,
+    tools: values.tools,
+    mcpServers: values.mcp_servers,
+    skills: values.skills,
+    subagents: agents.asSubagents(),
+    codeTools: options.tools,
+    policy: values.tool_policy,
+    approve: options.approve,
+    progressiveSkills: values.default?.skill_progressive_disclosure,
+    maxResultBytes: values.max_tool_result_bytes,
+    strict: values.strict_tools,
+    compaction,
+    onLog: options.onServerLog,
+    onSecret: (value) => secrets.add(value),
+  });
+  const shared = {
+    models,
+    tools,
+    agents,
+    decisions: noDecisions,
+    capabilities: options.capabilities ?? noCapabilities,
+    environment,
+  };
+  return {
+    agents,
+    forRun: () => ({
+      ...shared,
+      workflows: new ConfiguredWorkflows({
+        workingDirectory: environment.workingDirectory,
+        registered: values.workflows ?? {},
+        added: options.workflows,
+        loadPlan: planOfFile,
+      }),
+    }),
+    close: () => tools.close(),
+  };
+}
+
+const noCapabilities: CapabilityService = { get: () => undefined, list: () => [] };
+
+const noDecisions: DecisionService = {
+  decide: () => Promise.reject(new Error('no decision service')),
+};

@@ -26,6 +26,7 @@ export function readConfiguration(source: SourceFile, directory: string): Config
     code: 'configuration_invalid',
     message: `${source.file} has ${count}`,
     diagnostics: problems.list(),
+    sources: [source],
   });
 }
 

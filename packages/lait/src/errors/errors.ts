@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../plan/diagnostic.js';
+import type { SourceFile } from '../plan/source.js';
 import { LaitError, type LaitErrorOptions } from './lait-error.js';
 
 type Options = Omit<LaitErrorOptions, 'category'>;
@@ -13,9 +14,12 @@ export class UsageError extends LaitError {
 /** A workflow, agent, configuration or test file is wrong; carries every problem that was found. */
 export class DefinitionError extends LaitError {
   readonly diagnostics: readonly Diagnostic[];
-  constructor(options: Options & { diagnostics: readonly Diagnostic[] }) {
+  /** The texts that the diagnostics' positions point into, for frames. */
+  readonly sources: readonly SourceFile[];
+  constructor(options: Options & { diagnostics: readonly Diagnostic[]; sources?: readonly SourceFile[] }) {
     super({ ...options, category: 'definition' });
     this.diagnostics = options.diagnostics;
+    this.sources = options.sources ?? [];
   }
 }
 

@@ -13,7 +13,7 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
     .action((code: string | undefined) =>
       start(async (context) => {
         const { explain } = await import('../explain.js');
-        await explain(code, context);
+        return explain(code, context);
       }),
     );
 };

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { CommandModule, Start } from '../command-list.js';
-
-export type LintFormat = 'text' | 'json' | 'github';
+import type { LintFormat } from '../lint/lint-formats.js';
 
 const examples = `
 Examples:
@@ -15,7 +14,7 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
     .argument('<path...>', 'workflow files, agent files, lait.config.yml, or directories with them')
     .addOption(
       new Option('--format <format>', 'how problems are printed')
-        .choices(['text', 'json', 'github'])
+        .choices(['text', 'json', 'github', 'sarif'])
         .default('text'),
     )
     .addHelpText('after', examples)

@@ -16,7 +16,7 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
     .action((options: { json?: true; remote?: true; baseUrl?: string }) =>
       start(async (context) => {
         const { listModels } = await import('../list-models.js');
-        await listModels(options, context);
+        return listModels(options, context);
       }),
     );
 };

@@ -16,7 +16,7 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
     .action((options: { json?: true }) =>
       start(async (context) => {
         const { listRegistered } = await import('../list-registered.js');
-        await listRegistered('workflows', options, context);
+        return listRegistered('workflows', options, context);
       }),
     );
 };

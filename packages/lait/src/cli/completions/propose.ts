@@ -122,8 +122,8 @@ async function runIds({ workingDirectory }: CommandContext): Promise<string[]> {
 async function stepIds(before: readonly string[], context: CommandContext): Promise<string[]> {
   const file = before.find((word) => /\.(ya?ml|json)$/.test(word));
   if (file === undefined) return [];
-  const { loadPlanFile } = await import('../../config/load-plan-file.js');
-  const plan = await loadPlanFile(join(context.workingDirectory, file), { signal: context.signal }).catch(
+  const { planOfFile } = await import('../../config/load-plan.js');
+  const plan = await planOfFile(join(context.workingDirectory, file), { signal: context.signal }).catch(
     () => undefined,
   );
   return (plan?.body.nodes ?? []).flatMap(({ id }) => (id === undefined ? [] : [id]));

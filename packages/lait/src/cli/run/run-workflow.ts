@@ -3,6 +3,8 @@ import { isLaitError, messageChain } from '../../errors/lait-error.js';
 import { checkWritable, writeFileAtomically } from '../../files/write-file.js';
 import { createLait } from '../../lait.js';
 import { pricingOf, UsageReport } from '../../observe/usage-report.js';
+import type { Diagnostic } from '../../plan/diagnostic.js';
+import { formatDiagnostics } from '../../plan/format-diagnostics.js';
 import { parseInputArguments } from '../../plan/inputs.js';
 import type { CommandContext } from '../command-context.js';
 import type { RunOptions } from '../commands/run.js';
@@ -71,7 +73,15 @@ async function run(
   });
   let display: ProgressDisplay | undefined;
   try {
-    const workflow = await lait.load(resolved.path, { name: resolved.name, signal });
+    const warnings: Diagnostic[] = [];
+    const workflow = await lait.load(resolved.path, {
+      name: resolved.name,
+      signal,
+      onWarning: (diagnostic) => warnings.push(diagnostic),
+    });
+    if (warnings.length > 0) {
+      output.line(formatDiagnostics(warnings, { sources: workflow.plan.sources, color: output.colored }));
+    }
     const input = await readPrompt({
       argument,
       stdin: process.stdin,
@@ -81,8 +91,8 @@ async function run(
         output.note('waiting for standard input (end it, or use --no-stdin to leave it unread)'),
     });
     const { plan } = workflow;
-    const { inputs, warnings } = parseInputArguments(plan.inputs ?? {}, options.input);
-    for (const warning of warnings) output.warning(warning);
+    const arguments_ = parseInputArguments(plan.inputs ?? {}, options.input);
+    for (const warning of arguments_.warnings) output.warning(warning);
     const report = new UsageReport(pricingOf(configuration.values.models, plan.settings.models));
     usage.report = report;
     display = new ProgressDisplay({
@@ -97,7 +107,7 @@ async function run(
     const { display: shown } = { display };
     const result = await workflow.run({
       input,
-      inputs,
+      inputs: arguments_.inputs,
       signal,
       onEvent: (event) => {
         report.add(event);

@@ -25,12 +25,14 @@ export interface LoadedAgent {
 
 /** Reads an agent Markdown file. Throws a `DefinitionError` that holds every problem. */
 export async function readAgentFile(file: string, options: ReadFileOptions = {}): Promise<AgentPlan> {
-  const { agent, diagnostics } = loadAgent(await readSourceFile(file, options));
+  const source = await readSourceFile(file, options);
+  const { agent, diagnostics } = loadAgent(source);
   if (agent !== undefined) return agent;
   throw new DefinitionError({
     code: 'definition_invalid',
     message: `the agent file ${file} has ${diagnostics.length === 1 ? 'a problem' : 'problems'}`,
     diagnostics,
+    sources: [source],
   });
 }
 
