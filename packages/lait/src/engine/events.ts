@@ -8,6 +8,8 @@ export interface FailureRecord {
   category: ErrorCategory;
   /** The chain of causes, outermost first. */
   message: string;
+  /** The part of the message below the names of steps, branches and items; absent when that is all of it. */
+  reason?: string;
   details?: Record<string, JsonValue>;
 }
 

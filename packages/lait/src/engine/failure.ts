@@ -50,11 +50,14 @@ export function rootFailure(error: unknown): unknown {
 
 /** A failure as data, for events and records. */
 export function toFailureRecord(error: unknown): FailureRecord {
-  if (!isLaitError(error)) return { code: 'step_failed', category: 'failed', message: messageChain(error) };
+  const message = messageChain(error);
+  if (!isLaitError(error)) return { code: 'step_failed', category: 'failed', message };
+  const reason = messageChain(rootFailure(error));
   return {
     code: error.code,
     category: error.category,
-    message: messageChain(error),
+    message,
+    ...(reason === message ? {} : { reason }),
     ...(Object.keys(error.details).length === 0 ? {} : { details: error.details }),
   };
 }

@@ -2,7 +2,7 @@ import { DefinitionError, StepError, TimeoutError } from '../errors/errors.js';
 import type { Completion } from '../kinds/kind.js';
 import type { Block, Edge, Plan, PlanCall, PlanNode, PlanStart } from '../plan/plan.js';
 import { inheritSettings } from '../plan/settings.js';
-import type { Value } from '../values/value.js';
+import { type JsonObject, setOwnProperty, type Value } from '../values/value.js';
 import { runAttempts } from './attempts.js';
 import { CancelScope } from './cancel-scope.js';
 import { EngineScope } from './engine-scope.js';
@@ -58,7 +58,12 @@ export class Interpreter implements Interpreting {
   /** Runs another plan as a child of a step: own steps, inputs and loop; shared state, context and cancellation. */
   async runChildPlan(plan: Plan, call: PlanCall, address: Address, caller: Execution): Promise<Value> {
     refuseInUnit(plan, caller);
-    const start = plan.accept({ state: caller.scope.state, context: caller.scope.context, ...call });
+    const start = plan.accept({
+      nested: true,
+      state: caller.scope.state,
+      context: caller.scope.context,
+      ...call,
+    });
     const cancel = new CancelScope(caller.cancel);
     const execution: Execution = {
       ...caller,
@@ -274,7 +279,7 @@ export class Interpreter implements Interpreting {
       return {
         status: 'completed',
         value,
-        ...(holder.current === shared.state ? {} : { state: holder.current }),
+        ...(holder.current === shared.state ? {} : { state: writesOf(shared.state, holder.current) }),
         ...(missingEffects.size === 0 ? {} : { missingEffects: [...missingEffects] }),
       };
     } catch (error) {
@@ -300,4 +305,13 @@ function refuseInUnit(plan: Plan, { unit }: Execution): void {
       position,
     })),
   });
+}
+
+/** The keys that a branch wrote: what it only saw must not undo what a sibling wrote. */
+function writesOf(before: JsonObject, after: JsonObject): JsonObject {
+  const writes: JsonObject = {};
+  for (const key of Object.keys(after)) {
+    if (!Object.hasOwn(before, key) || before[key] !== after[key]) setOwnProperty(writes, key, after[key]);
+  }
+  return writes;
 }

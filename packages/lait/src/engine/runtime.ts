@@ -74,6 +74,7 @@ export interface ForkSpecification {
 }
 
 export type BranchOutcome =
+  /** `state` holds only the keys that the branch wrote. */
   | { status: 'completed'; value: Value; state?: JsonObject; missingEffects?: readonly string[] }
   | { status: 'failed'; error: unknown }
   | { status: 'cancelled' };

@@ -199,6 +199,10 @@ export class EngineStepContext implements StepContext {
     return values;
   }
 
+  record(id: string, value: Value): void {
+    this.execution.scope.steps.record(id, value);
+  }
+
   runPlan(plan: Plan, call: PlanCall): Promise<Value> {
     return this.interpreter.runChildPlan(plan, call, this.address, this.execution);
   }

@@ -4,10 +4,11 @@ import { completed, type Kind } from './kind.js';
 
 interface ParallelFields {
   parallel: Readonly<Record<string, Block>>;
-  /** How the failure to report is chosen. Default `first`. */
-  failure?: 'first' | 'declared';
-  /** Records each branch's result under the branch's name, as the dynamic form does. */
-  records?: boolean;
+  /**
+   * The dynamic form: each result is recorded under its branch's name, of several failures the first declared one is
+   * reported, and any step may wait for an answer.
+   */
+  declared?: boolean;
 }
 
 /** `parallel`: branches side by side on the same input. Source: steps seed, `parallel`. */
@@ -33,7 +34,7 @@ export const parallelKind: Kind<ParallelFields> = {
       block,
       concurrent: true,
     })),
-  async execute({ parallel, failure }, context) {
+  async execute({ parallel, declared = false }, context) {
     const branches = Object.entries(parallel).map(([key, block]) => ({
       key,
       block,
@@ -42,12 +43,12 @@ export const parallelKind: Kind<ParallelFields> = {
     }));
     const values = await context.runBranches(branches, {
       maxConcurrency: branches.length,
-      failure,
-      unit: 'branches',
+      ...(declared ? { failure: 'declared' } : { unit: 'branches' }),
     });
     const result: JsonObject = {};
     branches.forEach(({ key }, index) => {
       setOwnProperty(result, key, values[index]);
+      if (declared) context.record(key, values[index]);
     });
     if (context.listening) {
       const keys = branches.map(({ key }) => key);

@@ -51,6 +51,8 @@ export interface PlanCall {
   inputs?: Value;
   state?: JsonObject;
   context?: Readonly<Record<string, JsonValue>>;
+  /** True when a step of another workflow calls: what travels along was accepted at the start of the run. */
+  nested?: boolean;
 }
 
 /** An accepted call: defaults applied, types checked. */

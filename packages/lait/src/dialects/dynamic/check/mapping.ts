@@ -1,0 +1,105 @@
+import type { MappingSource } from '../../../expressions/mapping.js';
+import { splitPath } from '../../../expressions/path.js';
+import { isObject, type JsonObject, type JsonValue, setOwnProperty } from '../../../values/value.js';
+import type { Issue } from '../issue.js';
+import { isDescriptorIssue, readDescriptor, readMappingConfig } from '../mapping-config.js';
+import { type KnownSchema, schemaAt } from '../schema-shape.js';
+
+/** What a mapping can see at its place. */
+export interface MappingView {
+  initData: KnownSchema;
+  requestContext: KnownSchema;
+  results: ReadonlyMap<string, KnownSchema>;
+}
+
+/**
+ * Checks a mapping's descriptors and infers its output. A descriptor that is refused is no key of the output, except
+ * when only its path leads nowhere. Source: dynamic facts §2.1 and §5.
+ */
+export function checkMapping(
+  config: JsonValue | undefined,
+  path: string,
+  view: MappingView,
+  issues: Issue[],
+): KnownSchema {
+  const descriptors = readMappingConfig(config);
+  if (descriptors === undefined) {
+    issues.push({ code: 'invalid-map-config', path, message: 'Mapping config must be a JSON object.' });
+    return undefined;
+  }
+  const properties: JsonObject = {};
+  for (const [key, descriptor] of Object.entries(descriptors)) {
+    const schema = checkDescriptor(descriptor, `${path}.${key}`, view, issues);
+    if (schema !== undefined) setOwnProperty(properties, key, schema);
+  }
+  return { type: 'object', properties, required: Object.keys(properties) };
+}
+
+function checkDescriptor(
+  descriptor: JsonValue | undefined,
+  path: string,
+  view: MappingView,
+  issues: Issue[],
+): KnownSchema {
+  const source = readDescriptor(descriptor);
+  if (isDescriptorIssue(source)) {
+    issues.push({ code: source.code, path: `${path}${source.suffix}`, message: source.message });
+    return undefined;
+  }
+  const unknown = unknownStep(source, view);
+  if (unknown !== undefined) {
+    const place = source.type === 'template' ? 'template' : 'step';
+    const message =
+      source.type === 'template'
+        ? 'Template references must use an available workflow-local source.'
+        : `Mapping source "${unknown}" must be a preceding workflow-local step.`;
+    issues.push({ code: 'invalid-map-reference', path: `${path}.${place}`, message });
+    return undefined;
+  }
+  return outputOf(source, path, view, issues);
+}
+
+/** The first step that has not run by then. An empty id is let through, as the reference does; it never has a result. */
+function unknownStep(source: MappingSource, { results }: MappingView): string | undefined {
+  if (source.type === 'step') return source.ids.find((id) => id !== '' && !results.has(id));
+  if (source.type !== 'template') return undefined;
+  return source.template.placeholders.find(({ root, key }) => root === 'stepResults' && !results.has(key!))
+    ?.key;
+}
+
+function outputOf(source: MappingSource, path: string, view: MappingView, issues: Issue[]): KnownSchema {
+  switch (source.type) {
+    case 'value':
+      return { type: typeNameOf(source.value) };
+    case 'template':
+      return { type: 'string' };
+    case 'requestContext':
+      return schemaAt(view.requestContext, splitPath(source.key)) ?? {};
+    case 'initData':
+      return follow(view.initData, source.path, path, issues);
+    case 'step': {
+      const first = source.ids.find((id) => isKnown(view.results.get(id)));
+      return follow(first === undefined ? undefined : view.results.get(first), source.path, path, issues);
+    }
+  }
+}
+
+function follow(schema: KnownSchema, path: string, place: string, issues: Issue[]): KnownSchema {
+  if (!isKnown(schema)) return {};
+  const found = schemaAt(schema, splitPath(path));
+  if (found !== undefined) return found;
+  const message = `Path "${path}" does not exist in the source schema.`;
+  issues.push({ code: 'invalid-map-config', path: `${place}.path`, message });
+  return {};
+}
+
+function isKnown(schema: KnownSchema): boolean {
+  return schema !== undefined && schema !== null;
+}
+
+function typeNameOf(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (isObject(value)) return 'object';
+  return typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value;
+}
