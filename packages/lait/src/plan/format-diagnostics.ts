@@ -68,7 +68,7 @@ function display(text: string): string {
   return printable(text.replaceAll('\t', '  ').replace(/\r$/, ''));
 }
 
-const steering = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const steering = /[^\P{Cc}\t\n]|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Text from a file must not steer the terminal: control characters and direction marks are shown as escapes. */
 function printable(text: string): string {

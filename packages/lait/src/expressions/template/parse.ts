@@ -4,7 +4,16 @@ import type { Location, Place, Program } from './syntax.js';
 
 interface ParserInstance {
   yy: object;
+  lexer: Lexer;
+  symbols_: Readonly<Record<string, number>>;
   parse(source: string): Program;
+}
+
+interface Lexer {
+  yytext: string;
+  match: string;
+  lex(): number | undefined;
+  less(length: number): void;
 }
 
 interface HandlebarsParser {
@@ -38,12 +47,14 @@ function loadParser(): (source: string) => Program {
   const helpers = require(`${directory}/helpers.js`) as {
     SourceLocation: new (source: undefined, location: unknown) => Location;
   };
-  const { default: WhitespaceControl } = require(`${directory}/whitespace-control.js`) as {
-    default: new () => { accept(program: Program): Program };
+  const WhitespaceControl = require(`${directory}/whitespace-control.js`) as new () => {
+    accept(program: Program): Program;
   };
+  const Exception = require('handlebars/dist/cjs/handlebars/exception.js') as new () => HandlebarsException;
   return (source) => {
     const offsets = new Offsets(source);
     const instance = new parser.Parser();
+    instance.lexer = indexingLexer(instance);
     instance.yy = {
       ...helpers,
       locInfo: (location: unknown) => new helpers.SourceLocation(undefined, location),
@@ -54,10 +65,34 @@ function loadParser(): (source: string) => Program {
     try {
       return new WhitespaceControl().accept(instance.parse(source));
     } catch (error) {
-      if (error instanceof ExpressionSyntaxError) throw error;
-      throw fromException(error as HandlebarsException, offsets);
+      throw error instanceof Exception ? fromException(error, offsets) : error;
     }
   };
+}
+
+/**
+ * Reads `items.0` as the element 0, as people write it; the grammar alone knows a number at the end of a path only as
+ * `items.[0]`.
+ */
+function indexingLexer({ lexer, symbols_: symbols }: ParserInstance): Lexer {
+  let previous: number | undefined;
+  return Object.assign(Object.create(lexer) as Lexer, {
+    lex(this: Lexer): number | undefined {
+      let token = lexer.lex.call(this);
+      if (token === symbols.NUMBER && previous === symbols.SEP) {
+        const point = this.match.indexOf('.');
+        if (point !== -1) {
+          const index = this.match.slice(0, point);
+          this.less(point);
+          this.yytext = index;
+          this.match = index;
+        }
+        token = symbols.ID;
+      }
+      previous = token;
+      return token;
+    },
+  });
 }
 
 interface HandlebarsException extends Error {
