@@ -1,0 +1,157 @@
+import type { Snapshot } from '../engine/runtime.js';
+import { isLaitError, messageChain } from '../errors/lait-error.js';
+import type { Plan } from '../plan/plan.js';
+import type { JsonObject, JsonValue, Value } from '../values/value.js';
+import type { Checkpoint, PassedValue } from './checkpoint.js';
+import type { CheckpointClaim } from './checkpoint-claim.js';
+import type { CheckpointStore } from './checkpoint-store.js';
+import type { SecretReferences } from './secret-references.js';
+
+export interface RecorderOptions {
+  store: CheckpointStore;
+  references: SecretReferences;
+  claim: CheckpointClaim;
+  plan: Plan;
+  /** The record as it stands, values as they are. */
+  checkpoint: Checkpoint;
+  onWarning: (message: string) => void;
+}
+
+/**
+ * Keeps the record of one run up to date: before the first step, after each top-level step, and at the end. A record
+ * that cannot be written later on is a warning: the run's result is worth more.
+ */
+export class CheckpointRecorder {
+  readonly #options: RecorderOptions;
+  #checkpoint: Checkpoint;
+  /** How the value after the last finished step will be stored once it is no longer the current one. */
+  #passing: PassedValue;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    this.#checkpoint = options.checkpoint;
+    this.#passing = { value: options.checkpoint.current_value ?? null };
+  }
+
+  get runId(): string {
+    return this.#checkpoint.run_id;
+  }
+
+  get checkpoint(): Checkpoint {
+    return this.#checkpoint;
+  }
+
+  /** Writes the record before anything runs. Throws what `CheckpointStore.save` throws: then nothing is begun. */
+  async begin(): Promise<void> {
+    await this.#save({ failure: undefined });
+  }
+
+  /** What the engine is given as `onSnapshot`. */
+  readonly onSnapshot = async (snapshot: Snapshot): Promise<void> => {
+    const { completedIndex, value, steps, inputs, state, counter } = snapshot;
+    const { current_value: before, passed_values: passed } = this.#checkpoint;
+    const passed_values = completedIndex === 0 ? passed : [...passed, this.#passing];
+    this.#passing = passing(this.#options.plan.body.nodes[completedIndex]?.id, value, before, steps);
+    await this.#saveOrWarn({
+      completed_index: completedIndex,
+      current_value: value,
+      steps_outputs: steps,
+      inputs: inputs ?? null,
+      state,
+      counter,
+      passed_values,
+      items: undefined,
+    });
+  };
+
+  /** Says that the run has ended well. */
+  async complete(): Promise<void> {
+    await this.#saveOrWarn({ status: 'completed', failure: undefined, items: undefined });
+    await this.#options.claim.release();
+  }
+
+  /** Says how far the run came and why it went no further. */
+  async fail(error: unknown): Promise<void> {
+    const step = isLaitError(error) ? error.details['path'] : undefined;
+    const failure = { message: messageChain(error), ...(typeof step === 'string' ? { step } : {}) };
+    await this.#saveOrWarn({ failure });
+    await this.#options.claim.release();
+  }
+
+  async #saveOrWarn(changes: Partial<Checkpoint>): Promise<void> {
+    try {
+      await this.#save(changes);
+    } catch (error) {
+      this.#options.onWarning(
+        `the checkpoint of run '${this.runId}' could not be saved: ${messageChain(error)}; the record still stands where it was before`,
+      );
+    }
+  }
+
+  async #save(changes: Partial<Checkpoint>): Promise<void> {
+    this.#checkpoint = { ...this.#checkpoint, ...changes, updated_at: new Date().toISOString() };
+    await this.#options.store.save(storedForm(this.#checkpoint, this.#options.references));
+  }
+}
+
+/** The record with references in place of secrets. */
+function storedForm(checkpoint: Checkpoint, references: SecretReferences): Checkpoint {
+  const store = (value: JsonValue) => references.store(value);
+  const { failure, items } = checkpoint;
+  return {
+    ...checkpoint,
+    initial_input: store(checkpoint.initial_input),
+    inputs: store(checkpoint.inputs),
+    current_value: checkpoint.current_value === undefined ? undefined : store(checkpoint.current_value),
+    steps_outputs: store(checkpoint.steps_outputs) as JsonObject,
+    state: store(checkpoint.state) as JsonObject,
+    passed_values: checkpoint.passed_values.map((passed) =>
+      'value' in passed ? { value: store(passed.value) } : passed,
+    ),
+    failure: failure === undefined ? undefined : { ...failure, message: references.mask(failure.message) },
+    items:
+      items === undefined
+        ? undefined
+        : {
+            digest: items.digest,
+            results: store(items.results) as JsonObject,
+            ...(items.steps === undefined ? {} : { steps: store(items.steps) as JsonObject }),
+          },
+  };
+}
+
+/** The record with the secrets that its references name. Throws what `SecretReferences.restore` throws. */
+export function restoredForm(
+  checkpoint: Checkpoint,
+  references: SecretReferences,
+  onMasked: () => void,
+): Checkpoint {
+  const restore = (value: JsonValue) => references.restore(value, onMasked);
+  const { items } = checkpoint;
+  return {
+    ...checkpoint,
+    initial_input: restore(checkpoint.initial_input),
+    inputs: restore(checkpoint.inputs),
+    current_value: checkpoint.current_value === undefined ? undefined : restore(checkpoint.current_value),
+    steps_outputs: restore(checkpoint.steps_outputs) as JsonObject,
+    state: restore(checkpoint.state) as JsonObject,
+    passed_values: checkpoint.passed_values.map((passed) =>
+      'value' in passed ? { value: restore(passed.value) } : passed,
+    ),
+    ...(items === undefined
+      ? {}
+      : {
+          items: {
+            digest: items.digest,
+            results: restore(items.results as JsonObject) as JsonObject,
+            ...(items.steps === undefined ? {} : { steps: restore(items.steps) as JsonObject }),
+          },
+        }),
+  };
+}
+
+/** A value that a recorded step or the step before already holds is stored as a reference. */
+function passing(id: string | undefined, value: Value, before: Value, steps: JsonObject): PassedValue {
+  if (id !== undefined && Object.hasOwn(steps, id) && steps[id] === value) return { step: id };
+  return value === before ? { same: true } : { value: value ?? null };
+}

@@ -1,0 +1,198 @@
+import { lstat, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UsageError } from '../errors/errors.js';
+import { isLaitError, LaitError } from '../errors/lait-error.js';
+import { readTextFile } from '../files/read-file.js';
+import { didYouMean } from '../plan/suggest.js';
+import { replaceFile } from './atomic-file.js';
+import { type Checkpoint, readCheckpoint, writeCheckpoint } from './checkpoint.js';
+import { CheckpointClaim, claimHolder, removeClaims } from './checkpoint-claim.js';
+import type { ProcessIdentity } from './process-identity.js';
+import { isRunId } from './run-id.js';
+
+/** A record holds values without a limit of its own; this is what a text in memory can be. */
+const maxCheckpointBytes = 512 * 1024 * 1024;
+
+/** One run as a list shows it: its record, or why that cannot be read. */
+export type ListedRun = { run_id: string; running?: ProcessIdentity } & (
+  | { checkpoint: Checkpoint }
+  | { problem: string }
+);
+
+/** Which content a writer last saw in a file. */
+interface Seen {
+  inode: number;
+  modified: number;
+  size: number;
+}
+
+/**
+ * The records of runs under a `.lait` directory: `runs/<run-id>.json`, and what they need beside it. Values are stored
+ * as they are given; secrets are the business of `SecretReferences`.
+ */
+export class CheckpointStore {
+  readonly #seen = new Map<string, Seen>();
+
+  /** `directory`: the `.lait` directory. */
+  constructor(readonly directory: string) {}
+
+  /** Where a run is recorded. */
+  path(runId: string): string {
+    return join(this.directory, 'runs', `${runId}.json`);
+  }
+
+  /** The ids of all recorded runs, the newest first. */
+  async ids(): Promise<string[]> {
+    const directory = join(this.directory, 'runs');
+    let names: string[];
+    try {
+      names = await readdir(directory);
+    } catch (error) {
+      const { code, message } = error as { code?: string; message?: string };
+      if (code === 'ENOENT') return [];
+      throw new LaitError({ code: 'file_unreadable', message: `cannot read ${directory}: ${message}` });
+    }
+    const ids = names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length));
+    return ids.filter(isRunId).sort().reverse();
+  }
+
+  /** Every run; those that cannot be read are listed with the reason. */
+  async list(): Promise<ListedRun[]> {
+    const listed: ListedRun[] = [];
+    for (const run_id of await this.ids()) {
+      const running = await this.holder(run_id);
+      const about = { run_id, ...(running === undefined ? {} : { running }) };
+      try {
+        listed.push({ ...about, checkpoint: await this.read(run_id) });
+      } catch (error) {
+        if (!isLaitError(error)) throw error;
+        if (error.code !== 'run_not_found') listed.push({ ...about, problem: error.message });
+      }
+    }
+    return listed;
+  }
+
+  /**
+   * The id that a person means: `latest` is the newest run, of `workflowPath` when that is given. Throws a `UsageError`:
+   * `run_id_invalid` for what is no plain name, `run_not_found` without runs.
+   */
+  async resolve(name: string, workflowPath?: string): Promise<string> {
+    if (name !== 'latest') {
+      if (isRunId(name)) return name;
+      throw new UsageError({
+        code: 'run_id_invalid',
+        message: `'${name}' is no run id: letters, digits, '-' and '_' only, as \`lait runs list\` shows them`,
+      });
+    }
+    for (const id of await this.ids()) {
+      if (workflowPath === undefined) return id;
+      // A record that cannot be read may be the newest of this workflow: reading it says why it cannot be used.
+      if ((await this.read(id)).workflow_path === workflowPath) return id;
+    }
+    const of = workflowPath === undefined ? '' : ` of ${workflowPath}`;
+    throw new UsageError({
+      code: 'run_not_found',
+      message: `there is no recorded run${of} in ${join(this.directory, 'runs')}; record one with --checkpoint`,
+    });
+  }
+
+  /**
+   * Reads a record. Throws a `UsageError` (code `run_not_found`), a `LaitError` with code `file_unreadable`, or what
+   * `readCheckpoint` throws. Nothing is ever written over a file that could not be read.
+   */
+  async read(runId: string): Promise<Checkpoint> {
+    const path = this.path(runId);
+    let text: string;
+    try {
+      text = await readTextFile(path, { maxBytes: maxCheckpointBytes, pipes: false });
+    } catch (error) {
+      if (isLaitError(error) && error.code === 'file_not_found') throw await this.#notFound(runId);
+      if (isLaitError(error) && error.code === 'file_not_utf8') {
+        throw new LaitError({ code: 'checkpoint_damaged', message: `${error.message}; it is left as it is` });
+      }
+      throw error;
+    }
+    const checkpoint = readCheckpoint(text, path);
+    await this.#remember(runId);
+    return checkpoint;
+  }
+
+  /**
+   * Writes a record: all of it or nothing, flushed to the disk. A file that this store has neither written nor read is
+   * never replaced. Throws a `LaitError`: `file_unwritable`, `checkpoint_changed`.
+   */
+  async save(checkpoint: Checkpoint): Promise<void> {
+    const { run_id: runId } = checkpoint;
+    const seen = this.#seen.get(runId);
+    const now = await look(this.path(runId));
+    if (now !== undefined && (seen === undefined || !isSame(seen, now))) {
+      throw new LaitError({
+        code: 'checkpoint_changed',
+        message: `${this.path(runId)} was changed by somebody else and is not written over`,
+      });
+    }
+    await replaceFile(this.path(runId), writeCheckpoint(checkpoint), {
+      temporary: join(this.directory, 'tmp', `${runId}.json`),
+      syncDirectory: seen === undefined,
+    });
+    await this.#remember(runId);
+  }
+
+  /** Takes the right to continue a run. Throws a `LaitError` (code `run_in_use`) when another process has it. */
+  claim(runId: string): Promise<CheckpointClaim> {
+    return CheckpointClaim.take(this.#claims, runId);
+  }
+
+  /** The process that works on a run now. */
+  holder(runId: string): Promise<ProcessIdentity | undefined> {
+    return claimHolder(this.#claims, runId);
+  }
+
+  /** Removes a run and what belongs to it. Throws like `read` when there is none, and `run_in_use` while it runs. */
+  async remove(runId: string): Promise<void> {
+    if ((await look(this.path(runId))) === undefined) throw await this.#notFound(runId);
+    await this.claim(runId);
+    try {
+      await rm(this.path(runId));
+    } catch (error) {
+      const { message } = error as { message?: string };
+      throw new LaitError({
+        code: 'file_unwritable',
+        message: `cannot remove ${this.path(runId)}: ${message}`,
+      });
+    }
+    await removeClaims(this.#claims, runId);
+    await rm(join(this.directory, 'tmp', `${runId}.json`), { force: true });
+  }
+
+  get #claims(): string {
+    return join(this.directory, 'claims');
+  }
+
+  async #remember(runId: string): Promise<void> {
+    const seen = await look(this.path(runId));
+    if (seen !== undefined) this.#seen.set(runId, seen);
+  }
+
+  async #notFound(runId: string): Promise<UsageError> {
+    const ids = await this.ids().catch(() => []);
+    const hint = didYouMean(runId, ids);
+    return new UsageError({
+      code: 'run_not_found',
+      message: `there is no run '${runId}' in ${join(this.directory, 'runs')}; ${hint ?? '`lait runs list` shows them'}`,
+    });
+  }
+}
+
+async function look(path: string): Promise<Seen | undefined> {
+  try {
+    const { ino, mtimeMs, size } = await lstat(path);
+    return { inode: ino, modified: mtimeMs, size };
+  } catch {
+    return undefined;
+  }
+}
+
+function isSame(a: Seen, b: Seen): boolean {
+  return a.inode === b.inode && a.modified === b.modified && a.size === b.size;
+}

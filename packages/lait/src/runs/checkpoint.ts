@@ -1,0 +1,140 @@
+import { LaitError } from '../errors/lait-error.js';
+import { isObject, type JsonObject, type JsonValue, type Value } from '../values/value.js';
+
+/** The format that this version writes and reads. */
+export const checkpointFormat = 2;
+
+/**
+ * What a resume needs of a run: everything behind its last finished top-level step. The names are those of the file
+ * `.lait/runs/<run-id>.json`. Source: steps seed, 実行の再開; steps facts §15.
+ */
+export interface Checkpoint {
+  run_id: string;
+  /** FILE as the person gave it, after a registered name was looked up. */
+  workflow_path: string;
+  initial_input: JsonValue;
+  inputs: JsonValue;
+  /** The top-level steps in order: `id`, or `step-<position>`. */
+  top_level_labels: readonly string[];
+  /** Index of the last finished top-level step; null before the first has finished. */
+  completed_index: number | null;
+  /** The running number of steps so far. */
+  counter: number;
+  current_value: Value;
+  steps_outputs: JsonObject;
+  /** The value after each finished step but the last, for `--from`. */
+  passed_values: readonly PassedValue[];
+  /** The dynamic form's state. */
+  state: JsonObject;
+  /** `failed` until the run has completed, so that a killed run can be resumed. */
+  status: 'failed' | 'completed';
+  /** How an unfinished run ended; absent while it runs and after a kill. */
+  failure?: { message: string; step?: string };
+  /** The run whose record this one began with, and the step it began at. */
+  parent?: { run_id: string; from: string };
+  started_at: string;
+  updated_at: string;
+  /** Finished items of the `for_each` that was interrupted. */
+  items?: KeptItems;
+}
+
+/** The value after a step, stored once: that of a recorded step, the same as before, or the value itself. */
+export type PassedValue = { step: string } | { same: true } | { value: JsonValue };
+
+/** Results of the finished items of an unfinished top-level `for_each`. */
+export interface KeptItems {
+  /** The list they belong to: its canonical JSON, hashed. */
+  digest: string;
+  /** Index to result. */
+  results: Readonly<Record<string, JsonValue>>;
+  /** Steps recorded so far, when items run one after the other. */
+  steps?: JsonObject;
+}
+
+/** The file's text. */
+export function writeCheckpoint(checkpoint: Checkpoint): string {
+  const { run_id, current_value, passed_values, state, ...rest } = checkpoint;
+  const file = {
+    format: checkpointFormat,
+    run_id,
+    ...rest,
+    ...(current_value === undefined ? { no_value: true } : {}),
+    current_value: current_value ?? null,
+    passed_values,
+    ...(Object.keys(state).length === 0 ? {} : { state }),
+  };
+  return `${JSON.stringify(file)}\n`;
+}
+
+/**
+ * Reads a file's text. Throws a `LaitError` that names the path and says what to do: `checkpoint_damaged`,
+ * `checkpoint_foreign` (JSON that is no checkpoint), `checkpoint_older` and `checkpoint_newer` (other formats).
+ */
+export function readCheckpoint(text: string, path: string): Checkpoint {
+  let file: unknown;
+  try {
+    file = JSON.parse(text);
+  } catch {
+    throw damaged(path, text.trim() === '' ? 'it is empty' : 'it is no complete JSON');
+  }
+  if (!isObject(file) || !Object.hasOwn(file, 'format')) {
+    throw new LaitError({
+      code: 'checkpoint_foreign',
+      message: `${path} is no checkpoint of lait (it names no format); it is left as it is`,
+    });
+  }
+  const { format } = file;
+  if (format !== checkpointFormat) {
+    const newer = typeof format === 'number' && format > checkpointFormat;
+    throw new LaitError({
+      code: newer ? 'checkpoint_newer' : 'checkpoint_older',
+      message: newer
+        ? `${path} was written by a newer lait (format ${format}, this one reads ${checkpointFormat}); resume with that version`
+        : `${path} has format ${JSON.stringify(format)} of an earlier lait and cannot be resumed; start the run again`,
+    });
+  }
+  const problem = shapeProblem(file);
+  if (problem !== undefined) throw damaged(path, problem);
+  const checkpoint = file as unknown as Checkpoint & { no_value?: boolean };
+  return {
+    ...checkpoint,
+    current_value: checkpoint.no_value === true ? undefined : checkpoint.current_value,
+    passed_values: checkpoint.passed_values ?? [],
+    state: checkpoint.state ?? {},
+  };
+}
+
+function damaged(path: string, reason: string): LaitError {
+  return new LaitError({
+    code: 'checkpoint_damaged',
+    message: `${path} is damaged: ${reason}. It is left as it is; restore it from a copy, or start the run again`,
+  });
+}
+
+const isIndex = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
+const isText = (value: unknown) => typeof value === 'string';
+
+const shapes: Readonly<Record<string, (value: unknown, file: JsonObject) => boolean>> = {
+  run_id: isText,
+  workflow_path: isText,
+  initial_input: (value) => value !== undefined,
+  inputs: (value) => value !== undefined,
+  top_level_labels: (value) => Array.isArray(value) && value.every(isText),
+  completed_index: (value, { top_level_labels: labels }) =>
+    value === null || (isIndex(value) && (value as number) < (labels as JsonValue[]).length),
+  counter: isIndex,
+  current_value: (value) => value !== undefined,
+  steps_outputs: isObject,
+  status: (value) => value === 'failed' || value === 'completed',
+  passed_values: (value) => value === undefined || (Array.isArray(value) && value.every(isObject)),
+  state: (value) => value === undefined || isObject(value),
+};
+
+function shapeProblem(file: JsonObject): string | undefined {
+  for (const [name, fits] of Object.entries(shapes)) {
+    if (!fits(Object.hasOwn(file, name) ? file[name] : undefined, file)) {
+      return `the field '${name}' is missing or holds something else than it should`;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,141 @@
+import { LaitError } from '../errors/lait-error.js';
+import type { SecretRegistry } from '../values/secrets.js';
+import { isObject, type JsonValue, setOwnProperty } from '../values/value.js';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Stands where a text held a secret: its parts, in order. */
+const secretKey = '$lait.secret';
+/** Protects an author's object that looks like one of ours. */
+const literalKey = '$lait.literal';
+
+/** Variables that every process has and that are no secrets. */
+const ordinary =
+  /^(HOME|PATH|PWD|OLDPWD|USER|LOGNAME|SHELL|LANG|LC_.*|TERM|TMPDIR|TEMP|TMP|HOSTNAME|SHLVL|_)$/;
+const secretName = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH/i;
+const shortest = 4;
+
+/**
+ * Keeps secrets out of stored values without losing them: the value of an environment variable is stored as a reference
+ * to the variable and read again when the value is used. Other known secrets are masked. Source: field report FR-26.
+ */
+export class SecretReferences {
+  readonly #variables: Variables;
+  readonly #secrets: SecretRegistry;
+  readonly #names: readonly string[];
+
+  /** `sources`: texts whose `${NAME}` mark variables as worth protecting: the workflow's files and the configuration. */
+  constructor(variables: Variables, secrets: SecretRegistry, sources: readonly string[]) {
+    this.#variables = variables;
+    this.#secrets = secrets;
+    const mentioned = new Set(
+      sources.flatMap((text) => [...text.matchAll(/\$\{([A-Za-z0-9_]+)\}/g)].map((match) => match[1]!)),
+    );
+    this.#names = Object.keys(variables)
+      .filter((name) => (mentioned.has(name) || secretName.test(name)) && !ordinary.test(name))
+      .filter((name) => (variables[name]?.trim().length ?? 0) >= shortest)
+      .sort((a, b) => variables[b]!.length - variables[a]!.length);
+  }
+
+  /** The value as it may be stored. */
+  store(value: JsonValue): JsonValue {
+    if (typeof value === 'string') return this.#storeText(value);
+    if (Array.isArray(value)) return value.map((item) => this.store(item));
+    if (!isObject(value)) return value;
+    const stored = {};
+    for (const [key, item] of Object.entries(value)) setOwnProperty(stored, this.mask(key), this.store(item));
+    const looksLikeOurs = Object.hasOwn(value, secretKey) || Object.hasOwn(value, literalKey);
+    return looksLikeOurs ? { [literalKey]: stored } : stored;
+  }
+
+  /**
+   * The value as it was, with the present values of its variables. Throws a `LaitError` (code `variable_unset`) when
+   * one is not set. `onMasked` is told of texts that cannot be restored.
+   */
+  restore(stored: JsonValue, onMasked: () => void): JsonValue {
+    if (Array.isArray(stored)) return stored.map((item) => this.restore(item, onMasked));
+    if (!isObject(stored)) return stored;
+    if (Object.keys(stored).length === 1) {
+      const { [secretKey]: parts, [literalKey]: literal } = stored;
+      if (Array.isArray(parts)) return parts.map((part) => this.#restorePart(part, onMasked)).join('');
+      if (isObject(literal)) return this.#restoreEntries(literal, onMasked);
+    }
+    return this.#restoreEntries(stored, onMasked);
+  }
+
+  #restoreEntries(stored: Record<string, JsonValue>, onMasked: () => void): JsonValue {
+    const value = {};
+    for (const [key, item] of Object.entries(stored))
+      setOwnProperty(value, key, this.restore(item, onMasked));
+    return value;
+  }
+
+  #restorePart(part: JsonValue, onMasked: () => void): string {
+    if (typeof part === 'string') return part;
+    const { variable, masked } = isObject(part) ? part : {};
+    if (typeof variable === 'string') {
+      const value = Object.hasOwn(this.#variables, variable) ? this.#variables[variable] : undefined;
+      if (value !== undefined) return value;
+      throw new LaitError({
+        code: 'variable_unset',
+        message: `a recorded value holds the environment variable ${variable}, which is not set now: set it and resume again`,
+        details: { variable },
+      });
+    }
+    onMasked();
+    return typeof masked === 'string' ? masked : '';
+  }
+
+  /** The text with variables' values replaced by `${NAME}` and other secrets masked: for people, not to be restored. */
+  mask(text: string): string {
+    let masked = text;
+    for (const name of this.#names) masked = masked.replaceAll(this.#variables[name]!, () => `\${${name}}`);
+    return this.#secrets.mask(masked);
+  }
+
+  #storeText(text: string): JsonValue {
+    const parts = this.#split(text, 0);
+    return parts.length === 1 && typeof parts[0] === 'string' ? parts[0] : { [secretKey]: parts };
+  }
+
+  /** The parts of a text around the values of variables, from the longest value on. */
+  #split(text: string, first: number): JsonValue[] {
+    for (let index = first; index < this.#names.length; index += 1) {
+      const name = this.#names[index]!;
+      const value = this.#variables[name]!;
+      if (!text.includes(value)) continue;
+      return text
+        .split(value)
+        .flatMap((part, position): JsonValue[] => [
+          ...(position === 0 ? [] : [{ variable: name }]),
+          ...(part === '' ? [] : this.#split(part, index + 1)),
+        ]);
+    }
+    const masked = this.#secrets.mask(text);
+    return [masked === text ? text : { masked }];
+  }
+}
+
+/** A stored value as people see it: references as `${NAME}`, masked texts as they are. */
+export function displayStored(stored: JsonValue): JsonValue {
+  if (Array.isArray(stored)) return stored.map(displayStored);
+  if (!isObject(stored)) return stored;
+  if (Object.keys(stored).length === 1) {
+    const { [secretKey]: parts, [literalKey]: literal } = stored;
+    if (Array.isArray(parts)) return parts.map(displayPart).join('');
+    if (isObject(literal)) return displayEntries(literal);
+  }
+  return displayEntries(stored);
+}
+
+function displayEntries(stored: Record<string, JsonValue>): JsonValue {
+  const shown = {};
+  for (const [key, item] of Object.entries(stored)) setOwnProperty(shown, key, displayStored(item));
+  return shown;
+}
+
+function displayPart(part: JsonValue): string {
+  if (typeof part === 'string') return part;
+  const { variable, masked } = isObject(part) ? part : {};
+  return typeof variable === 'string' ? `\${${variable}}` : typeof masked === 'string' ? masked : '';
+}
