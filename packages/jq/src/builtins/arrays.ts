@@ -1,0 +1,184 @@
+import type { Context } from '../compile/context.js';
+import { cannotIterate } from '../compile/path.js';
+import { getIndex, positionsOf } from '../values/access.js';
+import { add } from '../values/arithmetic.js';
+import { compare } from '../values/compare.js';
+import { describe } from '../values/describe.js';
+import { isObject, type JsonArray, type JsonValue } from '../values/json.js';
+import { toText } from '../values/json-text.js';
+import { raise } from '../values/raise.js';
+import { type BuiltinTable, valueTable } from './builtin.js';
+import { sortBy, sortValues } from './sorting.js';
+import { textPositions } from './strings.js';
+
+/** The elements of an array or the values of an object. */
+function elementsOf(input: JsonValue): JsonArray {
+  if (Array.isArray(input)) return input;
+  return isObject(input) ? Object.values(input) : cannotIterate(input);
+}
+
+function sum(input: JsonValue, context: Context): JsonValue {
+  const elements = elementsOf(input);
+  if (elements.length > 1 && Array.isArray(elements[0]) && elements.every(Array.isArray)) {
+    // Joining all at once instead of copying the growing result for every element.
+    const joined = (elements as JsonArray[]).flat(1);
+    context.chargeCopies(joined.length);
+    return joined;
+  }
+  let total: JsonValue = null;
+  for (const element of elements) {
+    context.step();
+    total = add(total, element, context);
+  }
+  return total;
+}
+
+function join(input: JsonValue, separator: JsonValue, context: Context): JsonValue {
+  const elements = elementsOf(input);
+  if (elements.length === 0) return '';
+  let text: JsonValue = '';
+  for (let index = 0; index < elements.length; index++) {
+    context.step();
+    const element = elements[index] ?? null;
+    if (index > 0) text = add(text, separator, context);
+    const isPlain = typeof element === 'boolean' || typeof element === 'number';
+    text = add(text, isPlain ? toText(element) : element || '', context);
+  }
+  return text;
+}
+
+function flatten(input: JsonValue, depth: JsonValue, context: Context): JsonValue {
+  if (compare(depth, 0) < 0) return raise('flatten depth must not be negative');
+  const result: JsonValue[] = [];
+  const pending: { elements: JsonArray; next: number; depth: JsonValue }[] = [
+    { elements: elementsOf(input), next: 0, depth },
+  ];
+  for (let level = pending.at(-1); level !== undefined; level = pending.at(-1)) {
+    if (level.next === level.elements.length) {
+      pending.pop();
+      continue;
+    }
+    context.step();
+    const element: JsonValue = level.elements[level.next++] ?? null;
+    if (!Array.isArray(element) || level.depth === 0) result.push(element);
+    else {
+      if (typeof level.depth !== 'number') {
+        return raise(`${describe(level.depth)} and ${describe(1)} cannot be subtracted`);
+      }
+      pending.push({ elements: element, next: 0, depth: level.depth - 1 });
+    }
+  }
+  return result;
+}
+
+function reverse(input: JsonValue): JsonValue {
+  if (Array.isArray(input)) return input.slice().reverse();
+  if (typeof input === 'boolean') return raise(`${describe(input)} has no length`);
+  const length =
+    typeof input === 'string' ? input.length : isObject(input) ? Object.keys(input).length : (input ?? 0);
+  if (length === 0) return [];
+  const last = typeof input === 'string' ? Array.from(input).length - 1 : Math.abs(length as number) - 1;
+  return [getIndex(input, last)];
+}
+
+function transpose(input: JsonValue, context: Context): JsonValue {
+  const rows = elementsOf(input);
+  let width = 0;
+  for (const row of rows) {
+    if (!Array.isArray(row) && row !== null) return raise(`Cannot index ${describe(row)} with number`);
+    width = Math.max(width, row?.length ?? 0);
+  }
+  context.charge(width * rows.length);
+  return Array.from({ length: width }, (_, column) => rows.map((row) => getIndex(row, column)));
+}
+
+function binarySearch(input: JsonValue, target: JsonValue): JsonValue {
+  if (!Array.isArray(input)) return raise(`${describe(input)} cannot be searched from`);
+  let low = 0;
+  let high = input.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >>> 1;
+    const order = compare(input[middle]!, target);
+    if (order === 0) return middle;
+    if (order < 0) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1 - low;
+}
+
+/** Where `part` occurs: in text, as a run of elements, or as one element. */
+function indices(input: JsonValue, part: JsonValue): JsonValue {
+  if (Array.isArray(input)) return positionsOf(input, Array.isArray(part) ? part : [part]);
+  if (typeof input === 'string' && typeof part === 'string') return textPositions(input, part);
+  return getIndex(input, part);
+}
+
+/** The last of the least (`sign` 1: of the greatest) elements by their keys; null when there are none. */
+function extreme(input: JsonValue, keys: JsonValue, sign: 1 | -1): JsonValue {
+  if (!Array.isArray(input) || !Array.isArray(keys)) {
+    return raise(`${describe(input)} and ${describe(keys)} cannot be iterated over`);
+  }
+  let best = 0;
+  for (let index = 1; index < input.length; index++) {
+    const order = compare(keys[index]!, keys[best]!) * sign;
+    if (sign === 1 ? order >= 0 : order > 0) best = index;
+  }
+  return input[best] ?? null;
+}
+
+function sorted(input: JsonValue, context: Context): JsonArray {
+  if (!Array.isArray(input)) return raise(`${describe(input)} cannot be sorted, as it is not an array`);
+  return sortValues(input, context);
+}
+
+/** The elements of each group of equal keys, in the order of the keys. */
+function groups(
+  input: JsonValue,
+  keys: JsonValue,
+  context: Context,
+): { key: JsonValue; value: JsonValue }[][] {
+  if (!Array.isArray(input) || !Array.isArray(keys)) {
+    return raise(`${describe(input)} and ${describe(keys)} cannot be sorted, as they are not both arrays`);
+  }
+  const result: { key: JsonValue; value: JsonValue }[][] = [];
+  for (const entry of sortBy(input, keys, context)) {
+    const last = result.at(-1);
+    if (last !== undefined && compare(last[0]!.key, entry.key) === 0) last.push(entry);
+    else result.push([entry]);
+  }
+  return result;
+}
+
+/** Array functions. */
+export const arrayBuiltins: BuiltinTable = valueTable({
+  'add/0': (input, _args, context) => sum(input, context),
+  'join/1': (input, [separator], context) => join(input, separator!, context),
+  'flatten/0': (input, _args, context) => flatten(input, Infinity, context),
+  'flatten/1': (input, [depth], context) => flatten(input, depth!, context),
+  'reverse/0': reverse,
+  'transpose/0': (input, _args, context) => transpose(input, context),
+  'bsearch/1': (input, [target]) => binarySearch(input, target!),
+  'indices/1': (input, [part]) => indices(input, part!),
+  'index/1': (input, [part]) => getIndex(indices(input, part!), 0),
+  'rindex/1': (input, [part]) => getIndex(indices(input, part!), -1),
+  'sort/0': (input, _args, context) => sorted(input, context),
+  'unique/0': (input, _args, context) => {
+    const result: JsonValue[] = [];
+    for (const value of sorted(input, context)) {
+      if (result.length === 0 || compare(result.at(-1)!, value) !== 0) result.push(value);
+    }
+    return result;
+  },
+  'min/0': (input) => extreme(input, input, -1),
+  'max/0': (input) => extreme(input, input, 1),
+  'internal::sortBy/1': (input, [keys], context) =>
+    groups(input, keys!, context)
+      .flat()
+      .map(({ value }) => value),
+  'internal::groupBy/1': (input, [keys], context) =>
+    groups(input, keys!, context).map((group) => group.map(({ value }) => value)),
+  'internal::uniqueBy/1': (input, [keys], context) =>
+    groups(input, keys!, context).map((group) => group[0]!.value),
+  'internal::minBy/1': (input, [keys]) => extreme(input, keys!, -1),
+  'internal::maxBy/1': (input, [keys]) => extreme(input, keys!, 1),
+});

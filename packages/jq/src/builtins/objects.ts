@@ -1,0 +1,82 @@
+import type { Context } from '../compile/context.js';
+import { cannotIterate } from '../compile/path.js';
+import { maximumValueDepth } from '../limits.js';
+import { getIndex } from '../values/access.js';
+import { equal } from '../values/compare.js';
+import { describe } from '../values/describe.js';
+import { isObject, isTruthy, type JsonObject, type JsonValue, typeName } from '../values/json.js';
+import { getKey, setKey, sortedKeys } from '../values/object.js';
+import { raise } from '../values/raise.js';
+import { type BuiltinTable, valueTable } from './builtin.js';
+
+function keysOf(input: JsonValue, keys: (object: JsonObject) => string[]): JsonValue {
+  if (Array.isArray(input)) return input.map((_, index) => index);
+  return isObject(input) ? keys(input) : raise(`${describe(input)} has no keys`);
+}
+
+function has(input: JsonValue, key: JsonValue): boolean {
+  if (isObject(input) && typeof key === 'string') return Object.hasOwn(input, key);
+  if (Array.isArray(input) && typeof key === 'number') return key >= 0 && key < input.length;
+  return raise(`Cannot check whether ${typeName(input)} has a ${typeName(key)} key`);
+}
+
+/** Whether everything in `part` is somewhere in `whole`; works on an explicit stack of what is left to check. */
+function contains(whole: JsonValue, part: JsonValue, context: Context, depth = 0): boolean {
+  if (depth > maximumValueDepth) return raise('Containment check too deep');
+  context.step();
+  if (isObject(whole) && isObject(part)) {
+    return Object.keys(part).every(
+      (key) =>
+        Object.hasOwn(whole, key) && containsPart(whole[key] ?? null, part[key] ?? null, context, depth + 1),
+    );
+  }
+  if (Array.isArray(whole) && Array.isArray(part)) {
+    return part.every((wanted) => whole.some((element) => containsPart(element, wanted, context, depth + 1)));
+  }
+  if (typeof whole === 'string' && typeof part === 'string') return whole.includes(part);
+  if (typeName(whole) === typeName(part)) return equal(whole, part);
+  return raise(`${describe(whole)} and ${describe(part)} cannot have their containment checked`);
+}
+
+/** Inside containers, values of different types are merely different. */
+function containsPart(whole: JsonValue, part: JsonValue, context: Context, depth: number): boolean {
+  return typeName(whole) === typeName(part) && contains(whole, part, context, depth);
+}
+
+function toEntries(input: JsonValue): JsonValue {
+  if (Array.isArray(input)) return input.map((value, key) => ({ key, value: value ?? null }));
+  if (!isObject(input)) return raise(`${describe(input)} has no keys`);
+  return Object.keys(input).map((key) => ({ key, value: input[key] ?? null }));
+}
+
+const keyNames = ['key', 'Key', 'name', 'Name'];
+
+function fromEntries(input: JsonValue): JsonValue {
+  const entries = Array.isArray(input)
+    ? input
+    : isObject(input)
+      ? Object.values(input)
+      : cannotIterate(input);
+  const object: JsonObject = {};
+  for (const entry of entries) {
+    let key: JsonValue = null;
+    for (const name of keyNames) {
+      key = getIndex(entry, name);
+      if (isTruthy(key)) break;
+    }
+    const value = has(entry, 'value') ? getKey(entry as JsonObject, 'value') : getIndex(entry, 'Value');
+    if (typeof key !== 'string') return raise(`Cannot use ${describe(key)} as object key`);
+    setKey(object, key, value);
+  }
+  return object;
+}
+
+/** Object functions. */
+export const objectBuiltins: BuiltinTable = valueTable({
+  'keys/0': (input) => keysOf(input, sortedKeys),
+  'keys_unsorted/0': (input) => keysOf(input, Object.keys),
+  'has/1': (input, [key]) => has(input, key!),
+  'contains/1': (input, [part], context) => contains(input, part!, context),
+  'to_entries/0': toEntries,
+  'from_entries/0': fromEntries,
+});

@@ -1,0 +1,2 @@
+import type { BuiltinTable } from './builtin.js';
+export const regexBuiltins: BuiltinTable = [];

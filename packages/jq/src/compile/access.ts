@@ -1,0 +1,152 @@
+import type { Range } from '../syntax/range.js';
+import { getIndex, getSlice } from '../values/access.js';
+import type { JsonValue } from '../values/json.js';
+import { allBounded, type Code, combined, constant, type Direct, linkWithPaths } from './code.js';
+import { Frame, type Machine, type Op } from './machine.js';
+import { checkAccess, Path } from './path.js';
+import { linkAside, linkOperands, locate } from './strict.js';
+
+/** `.` */
+export const identity: Code = {
+  cardinality: 'one',
+  bounded: true,
+  isIdentity: true,
+  direct: (value) => value,
+  push: (value, path, _env, emit) => emit(value, path),
+  link: (next) => next,
+};
+
+interface Access {
+  readonly get: (target: JsonValue, keys: readonly JsonValue[]) => JsonValue;
+  /** The key as paths show it. */
+  readonly pathKey: (keys: readonly JsonValue[]) => JsonValue;
+  readonly range: Range;
+}
+
+/** `target[key]` */
+export function indexCode(target: Code, key: Code, range: Range): Code {
+  const code = accessCode(target, [key], {
+    get: (value, [name]) => getIndex(value, name!),
+    pathKey: ([name]) => name!,
+    range,
+  });
+  const name = key.constant?.value;
+  if (typeof name !== 'string' || target.direct === null) return code;
+  const direct = fieldDirect(target, name, range);
+  return { ...code, direct, link: target.bounded ? linkWithPaths(direct, code.link) : code.link };
+}
+
+/** `.name` with as little between the value and its property as possible. */
+function fieldDirect(target: Code, name: string, range: Range): Direct {
+  const ownField = (value: JsonValue): JsonValue => {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return Object.hasOwn(value, name) ? (value[name] ?? null) : null;
+    }
+    if (value === null || value === undefined) return null;
+    try {
+      return getIndex(value, name);
+    } catch (error) {
+      throw locate(error, range);
+    }
+  };
+  if (target.isIdentity) return ownField;
+  const inner = target.direct!;
+  return (value, env) => {
+    const object = inner(value, env);
+    return object === undefined ? undefined : ownField(object);
+  };
+}
+
+/** `target[from:to]` */
+export function sliceCode(target: Code, from: Code | null, to: Code | null, range: Range): Code {
+  const ends = [from ?? constant(null), to ?? constant(null)];
+  return accessCode(target, ends, {
+    get: (value, [start, end]) => getSlice(value, start!, end!),
+    pathKey: ([start, end]) => ({ start: start!, end: end! }),
+    range,
+  });
+}
+
+/** Following a path step whose keys are expressions; keys vary slower than the target. */
+function accessCode(target: Code, keys: readonly Code[], access: Access): Code {
+  const operands = [...keys, target];
+  const cardinality = combined(operands);
+  const bounded = allBounded(operands);
+  const get = (value: JsonValue, keyValues: readonly JsonValue[]): JsonValue => {
+    try {
+      return access.get(value, keyValues);
+    } catch (error) {
+      throw locate(error, access.range);
+    }
+  };
+  const step = (value: JsonValue, path: Path, keyValues: readonly JsonValue[]): Path => {
+    const key = access.pathKey(keyValues);
+    checkAccess(path, value, key);
+    return new Path(path, key, get(value, keyValues));
+  };
+  const push: Code['push'] = (value, path, env, emit) => {
+    const visit = (index: number, keyValues: readonly JsonValue[]): boolean => {
+      if (index < keys.length) {
+        return keys[index]!.push(value, null, env, (key) => visit(index + 1, [...keyValues, key]));
+      }
+      return target.push(value, path, env, (object, objectPath) => {
+        if (objectPath === null) return emit(get(object, keyValues), null);
+        const found = step(object, objectPath, keyValues);
+        return emit(found.value, found);
+      });
+    };
+    return visit(0, []);
+  };
+  const follow = (machine: Machine, keyValues: readonly JsonValue[]): void => {
+    if (machine.path === null) machine.value = get(machine.value, keyValues);
+    else {
+      machine.path = step(machine.value, machine.path, keyValues);
+      machine.value = machine.path.value;
+    }
+  };
+  const link = (next: Op): Op => linkAccess(target, keys, follow, next);
+  if (cardinality === 'many') return { cardinality, bounded, direct: null, push, link };
+  const direct = accessDirect(target.direct!, keys, get);
+  return { cardinality, bounded, direct, push, link: bounded ? linkWithPaths(direct, link) : link };
+}
+
+function accessDirect(target: Direct, keys: readonly Code[], get: Access['get']): Direct {
+  const directs = keys.map((key) => key.direct!);
+  const fixed = keys.every((key) => key.constant !== undefined)
+    ? keys.map((key) => key.constant!.value)
+    : null;
+  return (value, env) => {
+    let keyValues = fixed;
+    if (keyValues === null) {
+      keyValues = [];
+      for (const direct of directs) {
+        const key = direct(value, env);
+        if (key === undefined) return undefined;
+        keyValues.push(key);
+      }
+    }
+    const object = target(value, env);
+    return object === undefined ? undefined : get(object, keyValues);
+  };
+}
+
+function linkAccess(
+  target: Code,
+  keys: readonly Code[],
+  follow: (machine: Machine, keyValues: readonly JsonValue[]) => void,
+  next: Op,
+): Op {
+  const finish: Op = (machine) => {
+    const frame = machine.stack!;
+    machine.stack = frame.up;
+    follow(machine, frame.a as JsonValue[]);
+    return next;
+  };
+  const targetOp = target.link(finish);
+  const begin = (machine: Machine, keyValues: JsonValue[]): Op => {
+    machine.stack = new Frame(machine.stack, keyValues, null, null);
+    return targetOp;
+  };
+  if (keys.length === 1) return linkAside(keys[0]!, (machine, key) => begin(machine, [key]));
+  return linkOperands(keys, begin);
+}

@@ -1,0 +1,147 @@
+import type { JsonValue } from '../values/json.js';
+import { allBounded, type Code, type Direct, linkWithPaths } from './code.js';
+import { type Env, extend } from './env.js';
+import { Frame, type Op } from './machine.js';
+import type { Path } from './path.js';
+
+/** The changing state of a loop, shared by all its iterations. */
+interface Cell {
+  state: JsonValue;
+}
+
+/**
+ * `reduce source as $item (init; update)`; `update` is compiled with `$item` in one more cell. An update with several
+ * outputs leaves the last one, an update without any leaves null.
+ */
+export function reduceCode(source: Code, init: Code, update: Code): Code {
+  const bounded = allBounded([source, init, update]);
+  const run = (value: JsonValue, path: Path | null, env: Env, initial: JsonValue): JsonValue => {
+    let state = initial;
+    const change = update.direct;
+    source.push(value, path, env, (item, itemPath) => {
+      const scope = extend(env, item);
+      if (change !== null && itemPath === null) {
+        state = change(state, scope) ?? null;
+        return false;
+      }
+      const before = state;
+      state = null;
+      return update.push(before, itemPath, scope, (after) => {
+        state = after;
+        return false;
+      });
+    });
+    return state;
+  };
+  const push: Code['push'] = (value, path, env, emit) =>
+    init.push(value, null, env, (initial) => emit(run(value, path, env, initial), path));
+  const link = (next: Op): Op => linkReduce(source, init, update, next);
+  if (init.direct === null) return { cardinality: 'many', bounded, direct: null, push, link };
+  const begin = init.direct;
+  const direct: Direct = (value, env) => {
+    const initial = begin(value, env);
+    return initial === undefined ? undefined : run(value, null, env, initial);
+  };
+  return {
+    cardinality: init.cardinality,
+    bounded,
+    direct,
+    push,
+    link: bounded ? linkWithPaths(direct, link) : link,
+  };
+}
+
+function linkReduce(source: Code, init: Code, update: Code, next: Op): Op {
+  const store: Op = (machine) => {
+    (machine.stack!.a as Cell).state = machine.value;
+    return null;
+  };
+  const updateOp = update.link(store);
+  const takeItem: Op = (machine) => {
+    const cell = machine.stack!.a as Cell;
+    machine.env = extend(machine.env, machine.value);
+    machine.value = cell.state;
+    cell.state = null;
+    return updateOp;
+  };
+  const sourceOp = source.link(takeItem);
+  const finish: Op = (machine) => {
+    machine.value = (machine.resumed!.data as Cell).state;
+    return next;
+  };
+  return linkInit(init, (machine, initial) => {
+    const cell: Cell = { state: initial };
+    machine.fork(finish, cell);
+    machine.stack = new Frame(machine.stack, cell, null, null);
+    return sourceOp;
+  });
+}
+
+/** The start of a loop: for each output of `init`, with the input and its path restored. */
+function linkInit(init: Code, begin: (machine: Parameters<Op>[0], initial: JsonValue) => Op | null): Op {
+  const receive: Op = (machine) => {
+    const { up, a, b } = machine.stack!;
+    const initial = machine.value;
+    machine.stack = up;
+    machine.value = a as JsonValue;
+    machine.path = b as Path | null;
+    return begin(machine, initial);
+  };
+  const initOp = init.link(receive);
+  return (machine) => {
+    machine.stack = new Frame(machine.stack, machine.value, machine.path, null);
+    machine.path = null;
+    return initOp;
+  };
+}
+
+/**
+ * `foreach source as $item (init; update; extract)`; `update` and `extract` are compiled with `$item` in one more cell.
+ */
+export function foreachCode(source: Code, init: Code, update: Code, extract: Code): Code {
+  return {
+    cardinality: 'many',
+    bounded: allBounded([source, init, update, extract]),
+    direct: null,
+    push: (value, path, env, emit) =>
+      init.push(value, null, env, (initial) => {
+        let state = initial;
+        return source.push(value, path, env, (item, itemPath) => {
+          const scope = extend(env, item);
+          const before = state;
+          state = null;
+          return update.push(before, itemPath, scope, (after, afterPath) => {
+            state = after;
+            return extract.push(after, afterPath, scope, emit);
+          });
+        });
+      }),
+    link: (next) => linkForeach(source, init, update, extract, next),
+  };
+}
+
+function linkForeach(source: Code, init: Code, update: Code, extract: Code, next: Op): Op {
+  const leave: Op = (machine) => {
+    machine.env = machine.env.up!;
+    machine.stack = machine.stack!.up;
+    return next;
+  };
+  const extractOp = extract.link(leave);
+  const store: Op = (machine) => {
+    (machine.stack!.a as Cell).state = machine.value;
+    return extractOp;
+  };
+  const updateOp = update.link(store);
+  const takeItem: Op = (machine) => {
+    const cell = machine.stack!.a as Cell;
+    machine.env = extend(machine.env, machine.value);
+    machine.value = cell.state;
+    cell.state = null;
+    return updateOp;
+  };
+  const sourceOp = source.link(takeItem);
+  return linkInit(init, (machine, initial) => {
+    machine.stack = new Frame(machine.stack, { state: initial } satisfies Cell, null, null);
+    return sourceOp;
+  });
+}

@@ -1,0 +1,223 @@
+import { JqCompileError } from '../errors.js';
+import type { Node } from './ast.js';
+import type { Parser } from './parser.js';
+import type { StringPart } from './token.js';
+
+/** Parses a term and its suffixes: `.name`, `."name"`, `[…]`, `?`. */
+export function parseTerm(parser: Parser): Node {
+  const { stream } = parser;
+  const { start } = stream.token;
+  let term = parsePrimary(parser);
+  for (;;) {
+    if (stream.token.type === 'field') {
+      const token = stream.next();
+      term = index(parser, term, literal(parser, token.text, token.start), start);
+    } else if (stream.accept('.')) {
+      if (stream.token.type === 'string') term = index(parser, term, parseString(parser, null), start);
+      else if (stream.peekIs('[')) term = parseBracket(parser, term, start);
+      else stream.unexpected("expecting a field name or '[' after '.'");
+    } else if (stream.peekIs('[')) {
+      term = parseBracket(parser, term, start);
+    } else if (stream.accept('?')) {
+      term = stream.node({ type: 'try', body: term, handler: null, range: stream.range(start) }, term);
+    } else return term;
+  }
+}
+
+function literal(parser: Parser, value: string, start: number): Node {
+  return { type: 'literal', value, range: parser.stream.range(start) };
+}
+
+function index(parser: Parser, target: Node, key: Node, start: number): Node {
+  return parser.stream.node({ type: 'index', target, key, range: parser.stream.range(start) }, target, key);
+}
+
+/** `[]`, `[key]`, `[from:to]`, `[from:]` or `[:to]` after a term. */
+function parseBracket(parser: Parser, target: Node, start: number): Node {
+  const { stream } = parser;
+  const opened = stream.next().start;
+  if (stream.accept(']')) {
+    return stream.node({ type: 'iterate', target, range: stream.range(start) }, target);
+  }
+  const from = stream.peekIs(':') ? null : parser.query();
+  if (stream.accept(':')) {
+    const to = stream.peekIs(']') && from !== null ? null : parser.query();
+    closeBracket(parser, ']', opened);
+    return stream.node({ type: 'slice', target, from, to, range: stream.range(start) }, target, from, to);
+  }
+  closeBracket(parser, ']', opened);
+  return index(parser, target, from!, start);
+}
+
+function closeBracket(parser: Parser, bracket: string, opened: number): void {
+  const { line, column } = parser.stream.map.range(opened, opened);
+  parser.stream.expect(bracket, `to close the bracket of line ${line}, column ${column}`);
+}
+
+function parsePrimary(parser: Parser): Node {
+  const { stream } = parser;
+  const token = stream.token;
+  const { start } = token;
+  switch (token.type) {
+    case 'number': {
+      stream.next();
+      // jq clamps what is too large for a double to the largest double.
+      const value = Math.min(Number(token.text), Number.MAX_VALUE);
+      return { type: 'literal', value, text: token.text, range: stream.range(start) };
+    }
+    case 'string':
+      return parseString(parser, null);
+    case 'format':
+      stream.next();
+      if (stream.token.type === 'string') return parseString(parser, token.text, start);
+      return { type: 'format', name: token.text, range: stream.range(start) };
+    case 'field':
+      stream.next();
+      return index(parser, identity(parser, start), literal(parser, token.text, start), start);
+    case 'variable':
+      stream.next();
+      if (token.text === '__loc__') {
+        const value = { file: '<top-level>', line: stream.range(start).line };
+        return { type: 'literal', value, range: stream.range(start) };
+      }
+      return { type: 'variable', name: token.text, range: stream.range(start) };
+    case 'identifier':
+      return parseCall(parser);
+    case 'keyword':
+      return parseKeyword(parser, token.text, start);
+    case 'punctuation':
+      return parsePunctuation(parser, token.text, start);
+    case 'end':
+      return stream.unexpected();
+  }
+}
+
+function identity(parser: Parser, start: number): Node {
+  return { type: 'identity', range: parser.stream.map.range(start, start + 1) };
+}
+
+function parsePunctuation(parser: Parser, text: string, start: number): Node {
+  const { stream } = parser;
+  switch (text) {
+    case '.': {
+      stream.next();
+      if (stream.token.type !== 'string') return identity(parser, start);
+      return index(parser, identity(parser, start), parseString(parser, null), start);
+    }
+    case '..':
+      stream.next();
+      return { type: 'recurse', range: stream.range(start) };
+    case '(': {
+      stream.next();
+      const inner = parser.query();
+      closeBracket(parser, ')', start);
+      return inner;
+    }
+    case '[': {
+      stream.next();
+      if (stream.accept(']')) return { type: 'array', body: null, range: stream.range(start) };
+      const body = parser.query();
+      closeBracket(parser, ']', start);
+      return stream.node({ type: 'array', body, range: stream.range(start) }, body);
+    }
+    case '{':
+      return parser.object();
+    default:
+      return stream.unexpected();
+  }
+}
+
+function parseKeyword(parser: Parser, text: string, start: number): Node {
+  const { stream } = parser;
+  switch (text) {
+    case 'if':
+      return parseIf(parser, start);
+    case 'reduce':
+    case 'foreach':
+      return parseLoop(parser, text, start);
+    case 'import':
+    case 'include':
+    case 'module': {
+      const range = stream.range(start, stream.token.end);
+      throw new JqCompileError('refused_feature', 'Modules are not supported', range);
+    }
+    case 'def':
+    case 'label':
+      return stream.unexpected(`put '${text} …' in parentheses to use it here`);
+    default:
+      return stream.unexpected();
+  }
+}
+
+function parseIf(parser: Parser, start: number): Node {
+  const { stream } = parser;
+  const branches: { condition: Node; then: Node }[] = [];
+  const children: Node[] = [];
+  do {
+    stream.next();
+    const condition = parser.query();
+    stream.expect('then', "after the condition of 'if'");
+    const then = parser.query();
+    branches.push({ condition, then });
+    children.push(condition, then);
+  } while (stream.peekIs('elif'));
+  const otherwise = stream.accept('else') ? parser.query() : null;
+  if (otherwise !== null) children.push(otherwise);
+  stream.expect('end', `to close the 'if' of line ${stream.range(start).line}`);
+  return stream.node({ type: 'if', branches, otherwise, range: stream.range(start) }, ...children);
+}
+
+function parseLoop(parser: Parser, type: 'reduce' | 'foreach', start: number): Node {
+  const { stream } = parser;
+  stream.next();
+  const source = stream.nested(() => parser.expression());
+  const patterns = parser.asPatterns();
+  stream.expect('(', `to open the body of ${type}`);
+  const init = parser.query();
+  stream.expect(';', `between the parts of ${type}`);
+  const update = parser.query();
+  const extract = type === 'foreach' && stream.accept(';') ? parser.query() : null;
+  stream.expect(')', `to close ${type}`);
+  const range = stream.range(start);
+  const node: Node =
+    type === 'reduce'
+      ? { type, source, patterns, init, update, range }
+      : { type, source, patterns, init, update, extract, range };
+  return stream.node(node, source, init, update, extract);
+}
+
+function parseCall(parser: Parser): Node {
+  const { stream } = parser;
+  const { text: name, start, end } = stream.next();
+  if (name === 'break' && stream.token.type === 'variable') {
+    return { type: 'break', name: parser.variableName('after break'), range: stream.range(start) };
+  }
+  const callArguments: Node[] = [];
+  if (stream.accept('(')) {
+    do callArguments.push(parser.query());
+    while (stream.accept(';'));
+    stream.expect(')', `to close the arguments of ${name}`);
+  }
+  if (callArguments.length === 0 && (name === 'true' || name === 'false' || name === 'null')) {
+    const value = name === 'null' ? null : name === 'true';
+    return { type: 'literal', value, range: stream.range(start, end) };
+  }
+  const node: Node = { type: 'call', name, arguments: callArguments, range: stream.range(start) };
+  return stream.node(node, ...callArguments);
+}
+
+/** A string literal or template at the current token. */
+export function parseString(parser: Parser, format: string | null, from?: number): Node {
+  const { stream } = parser;
+  const token = stream.next();
+  const start = from ?? token.start;
+  const parts = (token.parts ?? []).map((part: StringPart) =>
+    'text' in part ? part.text : stream.inside(part.tokens, () => parser.query()),
+  );
+  const range = stream.range(start, token.end);
+  if (parts.every((part) => typeof part === 'string')) {
+    return { type: 'literal', value: parts.join(''), range };
+  }
+  const nodes = parts.filter((part) => typeof part !== 'string');
+  return stream.node({ type: 'template', format, parts, range }, ...nodes);
+}

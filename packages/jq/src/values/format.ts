@@ -1,0 +1,131 @@
+import { describe } from './describe.js';
+import type { JsonValue } from './json.js';
+import { stringText, toText } from './json-text.js';
+import { raise } from './raise.js';
+
+const htmlEscapes: Record<string, string> = {
+  '<': '&lt;',
+  '>': '&gt;',
+  '&': '&amp;',
+  "'": '&apos;',
+  '"': '&quot;',
+};
+const base32Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+function row(value: JsonValue, name: string, separator: string, cell: (text: string) => string): string {
+  if (!Array.isArray(value)) return raise(`${describe(value)} cannot be ${name}-formatted, only array`);
+  return value
+    .map((element) => {
+      if (element === null || element === undefined) return '';
+      if (typeof element === 'string') return cell(element);
+      if (typeof element === 'object') return raise(`${describe(element)} is not valid in a ${name} row`);
+      return Number.isNaN(element) ? '' : toText(element);
+    })
+    .join(separator);
+}
+
+const tsvEscapes: Record<string, string> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' };
+
+function shellWord(value: JsonValue): string {
+  if (typeof value === 'string') return `'${value.replaceAll("'", "'\\''")}'`;
+  if (typeof value === 'object' && value !== null)
+    return raise(`${describe(value)} can not be escaped for shell`);
+  return toText(value);
+}
+
+function uriEncode(text: string): string {
+  let encoded = '';
+  for (const byte of Buffer.from(text)) {
+    const character = String.fromCharCode(byte);
+    encoded += /[A-Za-z0-9\-_.~]/.test(character)
+      ? character
+      : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  }
+  return encoded;
+}
+
+function uriDecode(value: JsonValue): string {
+  const text = toText(value);
+  const bytes = Buffer.from(text);
+  const decoded: number[] = [];
+  const invalid = (): never => raise(`${describe(text)} is not a valid uri encoding`);
+  for (let index = 0; index < bytes.length; index++) {
+    if (bytes[index] !== 0x25) {
+      decoded.push(bytes[index]!);
+      continue;
+    }
+    const digits = bytes.toString('latin1', index + 1, index + 3);
+    if (!/^[0-9a-fA-F]{2}$/.test(digits)) invalid();
+    decoded.push(Number.parseInt(digits, 16));
+    index += 2;
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(decoded));
+  } catch {
+    return invalid();
+  }
+}
+
+function base64Decode(value: JsonValue): string {
+  const text = toText(value);
+  const data = text.slice(0, text.includes('=') ? text.indexOf('=') : text.length);
+  if (!/^[A-Za-z0-9+/]*$/.test(data)) return raise(`${describe(text)} is not valid base64 data`);
+  if (data.length % 4 === 1) return raise(`${describe(text)} trailing base64 byte found`);
+  return Buffer.from(data, 'base64').toString('utf8');
+}
+
+function base32Encode(text: string): string {
+  let bits = 0;
+  let count = 0;
+  let encoded = '';
+  for (const byte of Buffer.from(text)) {
+    bits = (bits << 8) | byte;
+    count += 8;
+    while (count >= 5) {
+      count -= 5;
+      encoded += base32Alphabet[(bits >> count) & 31];
+      bits &= (1 << count) - 1;
+    }
+  }
+  if (count > 0) encoded += base32Alphabet[(bits << (5 - count)) & 31];
+  return encoded.padEnd(Math.ceil(encoded.length / 8) * 8, '=');
+}
+
+function base32Decode(value: JsonValue): string {
+  const text = toText(value);
+  const data = text.replace(/=+$/, '');
+  let bits = 0;
+  let count = 0;
+  const bytes: number[] = [];
+  for (const character of data) {
+    const digit = base32Alphabet.indexOf(character);
+    if (digit === -1) return raise(`${describe(text)} is not valid base32 data`);
+    bits = (bits << 5) | digit;
+    count += 5;
+    if (count >= 8) {
+      count -= 8;
+      bytes.push((bits >> count) & 255);
+      bits &= (1 << count) - 1;
+    }
+  }
+  return Buffer.from(bytes).toString('utf8');
+}
+
+/** What each `@name` does to a value. */
+export const formats: ReadonlyMap<string, (value: JsonValue) => string> = new Map<
+  string,
+  (value: JsonValue) => string
+>([
+  ['text', toText],
+  ['json', (value) => (typeof value === 'string' ? stringText(value) : toText(value))],
+  ['csv', (value) => row(value, 'csv', ',', (text) => `"${text.replaceAll('"', '""')}"`)],
+  ['tsv', (value) => row(value, 'tsv', '\t', (text) => text.replace(/[\t\n\r\\]/g, (c) => tsvEscapes[c]!))],
+  ['html', (value) => toText(value).replace(/[<>&'"]/g, (character) => htmlEscapes[character]!)],
+  ['uri', (value) => uriEncode(toText(value))],
+  ['urid', uriDecode],
+  ['sh', (value) => (Array.isArray(value) ? value.map(shellWord).join(' ') : shellWord(value))],
+  ['base64', (value) => Buffer.from(toText(value)).toString('base64')],
+  ['base64d', base64Decode],
+  ['base32', (value) => base32Encode(toText(value))],
+  ['base32d', base32Decode],
+]);

@@ -1,0 +1,74 @@
+import { maximumValueDepth } from '../limits.js';
+import type { JsonArray, JsonObject, JsonValue } from './json.js';
+import { numberText } from './number-text.js';
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what needs an escape.
+const needsEscape = /[\u0000-\u001f"\\\u007f\ud800-\udfff]/;
+
+/** A string as a JSON literal. DEL is escaped as jq does; lone surrogates stay escaped, as JavaScript does. */
+export function stringText(value: string): string {
+  if (!needsEscape.test(value)) return `"${value}"`;
+  return JSON.stringify(value).replaceAll('\u007f', '\\u007f');
+}
+
+interface Level {
+  readonly container: JsonArray | JsonObject;
+  readonly keys: readonly string[] | null;
+  next: number;
+}
+
+/**
+ * Compact JSON text as jq's `tojson` writes it; keys keep their order. Works without native recursion; what is
+ * nested deeper than jq prints becomes "<skipped: too deep>". With `limit`, stops soon after so many characters.
+ */
+export function jsonText(value: JsonValue, limit = Infinity): string {
+  const levels: Level[] = [];
+  let text = '';
+  let current: JsonValue = value;
+  for (;;) {
+    if (typeof current === 'object' && current !== null && levels.length <= maximumValueDepth) {
+      const keys = Array.isArray(current) ? null : Object.keys(current);
+      text += keys === null ? '[' : '{';
+      levels.push({ container: current, keys, next: 0 });
+    } else if (typeof current === 'object' && current !== null) text += '"<skipped: too deep>"';
+    else text += scalarText(current);
+    for (;;) {
+      const level = levels.at(-1);
+      if (level === undefined || text.length > limit) return text;
+      const { container, keys } = level;
+      const size = keys === null ? (container as JsonArray).length : keys.length;
+      if (level.next === size) {
+        text += keys === null ? ']' : '}';
+        levels.pop();
+        continue;
+      }
+      if (level.next > 0) text += ',';
+      if (keys === null) current = (container as JsonArray)[level.next] as JsonValue;
+      else {
+        const key = keys[level.next]!;
+        text += `${stringText(key)}:`;
+        current = (container as JsonObject)[key] as JsonValue;
+      }
+      level.next++;
+      break;
+    }
+  }
+}
+
+function scalarText(value: JsonValue): string {
+  switch (typeof value) {
+    case 'string':
+      return stringText(value);
+    case 'number':
+      return numberText(value);
+    case 'boolean':
+      return value ? 'true' : 'false';
+    default:
+      return 'null';
+  }
+}
+
+/** The text form of a value in string interpolation and `tostring`: strings as they are, the rest as JSON. */
+export function toText(value: JsonValue): string {
+  return typeof value === 'string' ? value : jsonText(value);
+}

@@ -1,0 +1,38 @@
+import type { Context } from '../compile/context.js';
+import type { JsonArray, JsonValue } from './json.js';
+import { deletePaths, getPath, type Owned, setPath } from './path-values.js';
+
+/**
+ * The state of an assignment with many paths: the value so far and the containers already copied for it. It travels
+ * through the compiled loop in the place of a value, and never leaves it.
+ */
+export class Updater {
+  private readonly owned: Owned = new Set();
+  private readonly deleted: JsonArray[] = [];
+
+  constructor(
+    private root: JsonValue,
+    private readonly context: Context,
+  ) {}
+
+  /** The value at a path, for the program to see. Whatever it sees is no longer changed in place. */
+  get(path: JsonValue): JsonValue {
+    const value = getPath(this.root, path);
+    if (this.owned.has(value)) this.owned.clear();
+    return value;
+  }
+
+  put(path: JsonValue, value: JsonValue): void {
+    this.root = setPath(this.root, path, value, this.context, this.owned);
+  }
+
+  /** Deletes a path when all others are done, so that positions stay valid meanwhile. */
+  deleteLater(path: JsonValue): void {
+    this.deleted.push(path as JsonArray);
+  }
+
+  finish(): JsonValue {
+    if (this.deleted.length === 0) return this.root;
+    return deletePaths(this.root, this.deleted, this.context);
+  }
+}
