@@ -48,6 +48,8 @@ export interface LaitOptions {
   cache?: boolean;
   /** Asks for replies piece by piece: `model.token` events. Default false. */
   streaming?: boolean;
+  /** Says in notes why a reply did or did not come from the response cache. Default false. */
+  explaining?: boolean;
   /** Answers a step's question at once; `undefined` leaves it open and the run parks. */
   answer?: Answerer;
   /** Asks a person before each tool call. Default: nobody is asked. */
@@ -135,7 +137,7 @@ export class Lait {
    */
   async load(workflow: string | JsonObject, options: LoadOptions = {}): Promise<Workflow> {
     const { workingDirectory } = this.#options;
-        if (typeof workflow !== 'string')
+    if (typeof workflow !== 'string')
       return this.#workflow(await planOfDefinition(workflow, workingDirectory));
     const registered = isWorkflowPath(workflow) ? undefined : this.configuration.values.workflows?.[workflow];
     const path = resolve(workingDirectory, registered ?? workflow);

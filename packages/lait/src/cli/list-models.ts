@@ -34,7 +34,9 @@ export async function listModels(options: ListOptions, context: CommandContext):
   }
   if (models.length === 0) output.note('no model aliases; name them under models: of lait.config.yml');
   if (defaultModel !== null && !models.some((model) => model.default)) {
-    output.note(`the default model '${defaultModel}' is no alias; it is sent as it is to ${values.base_url ?? defaultBaseUrl}`);
+    output.note(
+      `the default model '${defaultModel}' is no alias; it is sent as it is to ${values.base_url ?? defaultBaseUrl}`,
+    );
   }
   await output.write(
     tableText(

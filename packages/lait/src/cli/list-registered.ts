@@ -50,9 +50,16 @@ export async function listRegistered(
     await output.writeJson(entries);
     return;
   }
-  if (entries.length === 0) output.note(`no ${section} are registered; name them under ${section}: of lait.config.yml`);
+  if (entries.length === 0)
+    output.note(`no ${section} are registered; name them under ${section}: of lait.config.yml`);
   await output.write(
-    tableText(entries.map(({ name, path, description }) => [preview(name), preview(path), preview(description ?? '')])),
+    tableText(
+      entries.map(({ name, path, description }) => [
+        preview(name),
+        preview(path),
+        preview(description ?? ''),
+      ]),
+    ),
   );
 }
 

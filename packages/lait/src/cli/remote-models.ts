@@ -48,7 +48,10 @@ function parseModels(text: string, baseUrl: string): { ids: string[]; body: Json
   try {
     body = JSON.parse(text);
   } catch {
-    throw new ModelError({ code: 'reply_invalid', message: `${baseUrl} answered /models with something that is no JSON` });
+    throw new ModelError({
+      code: 'reply_invalid',
+      message: `${baseUrl} answered /models with something that is no JSON`,
+    });
   }
   const list = isObject(body) && Array.isArray(body.data) ? body.data : [];
   const ids = list.flatMap((entry) => (isObject(entry) && typeof entry.id === 'string' ? [entry.id] : []));

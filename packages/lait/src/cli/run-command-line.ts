@@ -91,7 +91,10 @@ function capitalized(summary: string): string {
 /** Help and version are no errors; everything else that the parser refuses is a usage error. */
 async function reportCommanderError(error: CommanderError, output: Output): Promise<ExitCode> {
   if (error.exitCode === 0) return exitCodes.ok;
-  const message = error.message.replace(/^error: /, '').replace(/\n\(Did/, ' (did');
+  const message = error.message
+    .replace(/^error: /, '')
+    .replace(/\n\(Did/, ' (did')
+    .replace(/\.$/, '');
   const hint = error.code === 'commander.help' ? undefined : 'see `lait --help`';
   await reportFailure(
     new UsageError({

@@ -1,10 +1,5 @@
-import type {
-  AgentService,
-  CapabilityService,
-  DecisionService,
-  Environment,
-  Services,
-} from '../kinds/services.js';
+import type { AgentService, CapabilityService, Environment, Services } from '../kinds/services.js';
+import { createDecisionService } from '../models/decision-service.js';
 import { createModelService } from '../models/model-service.js';
 import type { AgentPlan } from '../plan/agent.js';
 import type { Plan } from '../plan/plan.js';
@@ -33,6 +28,8 @@ export interface ServiceOptions {
   cache?: boolean;
   /** Asks for streamed replies. */
   streaming?: boolean;
+  /** Says why a reply did or did not come from the cache. */
+  explaining?: boolean;
   /** Asks a person before each tool call. */
   approve?: Approve;
   /** Told what MCP servers print to standard error. */
@@ -68,6 +65,7 @@ export function buildServices(options: ServiceOptions): LaitServices {
     recordDirectory: options.recordDirectory,
     replayDirectory: options.replayDirectory,
     streaming: options.streaming,
+    explaining: options.explaining,
     ...(usesCache
       ? { cache: { directory: cacheDirectory(environment.variables), ttlSeconds: cache_ttl } }
       : {}),
@@ -93,7 +91,7 @@ export function buildServices(options: ServiceOptions): LaitServices {
     models,
     tools,
     agents,
-    decisions: noDecisions,
+    decisions: createDecisionService({ ...values.jev, variables: environment.variables, secrets }),
     capabilities: options.capabilities ?? noCapabilities,
     environment,
   };
@@ -113,7 +111,3 @@ export function buildServices(options: ServiceOptions): LaitServices {
 }
 
 const noCapabilities: CapabilityService = { get: () => undefined, list: () => [] };
-
-const noDecisions: DecisionService = {
-  decide: () => Promise.reject(new Error('no decision service')),
-};

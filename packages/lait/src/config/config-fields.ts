@@ -1,6 +1,6 @@
 import type { FieldTable, FieldType } from '../plan/fields.js';
-import { checkSchema } from '../schema/check-schema.js';
 import { modelSettingFields, modelsField, toolSelectionFields } from '../plan/settings-fields.js';
+import { checkSchema } from '../schema/check-schema.js';
 
 /**
  * Every key of lait.config.yml. The reader refuses what is not here, and `lait schema config` is generated from it.

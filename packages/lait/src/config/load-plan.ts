@@ -42,7 +42,12 @@ export async function planOfFile(path: string, options: LoadPlanOptions = {}): P
   const { name = path, signal, onWarning } = options;
   const shown = resolve(name) === path ? name : path;
   const { text } = await readSourceFile(shown, { signal });
-  const plan = await lower(detectFormOfText(text), { file: name, text }, { directory: dirname(path) }, onWarning);
+  const plan = await lower(
+    detectFormOfText(text),
+    { file: name, text },
+    { directory: dirname(path) },
+    onWarning,
+  );
   return { ...plan, origin: await realpath(path).catch(() => path) };
 }
 

@@ -66,7 +66,9 @@ function exclusions(values: JsonObject): FieldProblem[] {
     ...keyProblems(values),
     ...below(['jev'], keyProblems(values.jev)),
     ...below(['models'], modelKeyProblems(values.models)),
-    ...Object.entries(servers).flatMap(([name, server]) => below(['mcp_servers', name], serverProblems(server))),
+    ...Object.entries(servers).flatMap(([name, server]) =>
+      below(['mcp_servers', name], serverProblems(server)),
+    ),
   ];
 }
 

@@ -6,6 +6,7 @@ import { didYouMean } from '../plan/suggest.js';
 import { runAgent } from './agent-conversation.js';
 import { type AttachmentFields, attachmentExpressions } from './attachments.js';
 import { completed, type Kind, type StepContext } from './kind.js';
+import { offersTools } from './model-settings.js';
 import { checkInput } from './schema-values.js';
 
 export interface AgentFields extends ModelSettings, ToolSelection, AttachmentFields {
@@ -33,6 +34,12 @@ export const agentKind: Kind<AgentFields> = {
   effects: 'rerun',
   // The agent's system prompt sees every recorded step, and is known only when the step runs.
   readsAllSteps: () => true,
+  // Only of an agent of this file is it known before it runs what it answers with.
+  replyIsValue(fields, { settings, defaults }) {
+    const agent = Object.hasOwn(settings.agents, fields.agent) ? settings.agents[fields.agent] : undefined;
+    if (agent === undefined || agent.outputSchema !== undefined || agent.answer !== undefined) return false;
+    return !offersTools(fields, agent, settings.defaults, defaults);
+  },
   expressions: attachmentExpressions,
   async execute(fields, context) {
     const agent = await findAgent(fields.agent, context);

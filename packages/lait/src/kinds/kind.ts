@@ -6,7 +6,7 @@ import type { Expression } from '../expressions/expression.js';
 import type { LoopView, Scope } from '../expressions/scope.js';
 import type { FieldProblem, FieldTable } from '../plan/fields.js';
 import type { Block, Plan, PlanCall, PlanNode } from '../plan/plan.js';
-import type { PlanSettings } from '../plan/settings.js';
+import type { PlanSettings, ToolSelection } from '../plan/settings.js';
 import type { JsonValue, Value } from '../values/value.js';
 import type { Services } from './services.js';
 
@@ -132,6 +132,11 @@ export interface Kind<Fields = unknown> {
   callsWorkflow?(fields: Fields): string | undefined;
   /** True when it may read recorded steps that its expressions do not show, e.g. in a default or an agent's prompt. */
   readsAllSteps?(fields: Fields): boolean;
+  /**
+   * True when its value is the text of the one reply that it asks for, so that the reply can be shown as the result
+   * while it arrives. `levels` are the plan's settings and the configuration's defaults.
+   */
+  replyIsValue?(fields: Fields, levels: { settings: PlanSettings; defaults: ToolSelection }): boolean;
   /** Every expression among the fields. */
   expressions?(fields: Fields): readonly NamedExpression[];
   execute(fields: Fields, context: StepContext): Promise<Completion> | Completion;

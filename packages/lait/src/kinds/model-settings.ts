@@ -27,3 +27,9 @@ function pick<Item extends keyof Level>(
   }
   return picked as Pick<Level, Item>;
 }
+
+/** Whether any level offers tools or skills to the model: then there may be more than one reply. */
+export function offersTools(...levels: readonly (Level | undefined)[]): boolean {
+  const { mcp, subagents, tools, skills } = fallBack(...levels).selection;
+  return [mcp, subagents, tools, skills].some((names) => names !== undefined && names.length > 0);
+}

@@ -10,7 +10,7 @@ import type { SchemaSource } from '../schema/schema-source.js';
 import { type AttachmentFields, attachmentExpressions, userMessage } from './attachments.js';
 import { runConversation } from './conversation.js';
 import { completed, type Kind } from './kind.js';
-import { fallBack } from './model-settings.js';
+import { fallBack, offersTools } from './model-settings.js';
 import { checkInput, outputFormat } from './schema-values.js';
 
 export interface PromptFields extends ModelSettings, ToolSelection, AttachmentFields {
@@ -37,6 +37,8 @@ export const promptKind: Kind<PromptFields> = {
   callsModel: true,
   effects: 'rerun',
   readsAllSteps: (fields) => fields.system === undefined,
+  replyIsValue: (fields, { settings, defaults }) =>
+    fields.output_schema === undefined && !offersTools(fields, settings.defaults, defaults),
   expressions: ({ prompt, system, ...attachments }) => [
     { name: 'prompt', expression: prompt },
     ...(system === undefined ? [] : [{ name: 'system', expression: system }]),

@@ -5,8 +5,6 @@ import type { CommandModule, Start } from '../command-list.js';
 export const configure: CommandModule['configure'] = (command: Command, start: Start) => {
   command
     .argument('[words...]', 'the words behind lait; the last one is being typed')
-    .passThroughOptions()
-    .allowUnknownOption()
     .action((words: string[]) =>
       start(async (context) => {
         const { propose } = await import('../completions/propose.js');

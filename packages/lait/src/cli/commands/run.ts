@@ -3,7 +3,7 @@ import type { CommandModule, Start } from '../command-list.js';
 
 /** Flags of `lait run`, as parsed. */
 export interface RunOptions {
-  input: string[];
+  input?: string[];
   output?: string;
   json?: true;
   stdin: boolean;
@@ -29,7 +29,7 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
   command
     .argument('<file>', 'a workflow file, or a name under workflows: of lait.config.yml')
     .argument('[prompt]', 'the first value; joined with what is piped in; - for standard input alone')
-    .option('--input <key=value>', 'a named input; repeat for more, later ones win', collect, [])
+    .option('--input <key=value>', 'a named input; repeat for more, later ones win', collect)
     .option('-o, --output <path>', 'write the result to a file instead of standard output (- for that)')
     .option('--json', 'print {content, reasoning, usage} as one JSON document')
     .option('--no-stdin', 'leave standard input unread')
@@ -53,6 +53,6 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
     );
 };
 
-function collect(value: string, previous: string[]): string[] {
+function collect(value: string, previous: string[] = []): string[] {
   return [...previous, value];
 }

@@ -20,7 +20,8 @@ export async function checkConfigurationFile(
         hint: '`lait init` writes one to start from',
       });
     }
-    for (const file of configuration.files) await report({ status: 'ok', subject: 'configuration', message: file });
+    for (const file of configuration.files)
+      await report({ status: 'ok', subject: 'configuration', message: file });
     return configuration;
   } catch (error) {
     context.signal.throwIfAborted();
@@ -29,7 +30,8 @@ export async function checkConfigurationFile(
       const { position, hint } = diagnostic;
       await report({
         status: 'ng',
-        subject: position === undefined ? 'configuration' : `${position.file}:${position.line}:${position.column}`,
+        subject:
+          position === undefined ? 'configuration' : `${position.file}:${position.line}:${position.column}`,
         message: sentence(diagnostic),
         ...(hint === undefined ? {} : { hint }),
       });

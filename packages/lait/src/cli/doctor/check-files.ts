@@ -18,7 +18,12 @@ export async function checkFiles(
         await report({ status: 'ok', subject, message: path });
       } catch (error) {
         signal.throwIfAborted();
-        await report({ status: 'ng', subject, message: messageChain(error), hint: `\`lait lint ${path}\` says more` });
+        await report({
+          status: 'ng',
+          subject,
+          message: messageChain(error),
+          hint: `\`lait lint ${path}\` says more`,
+        });
       }
     }
   }

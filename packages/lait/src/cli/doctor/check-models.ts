@@ -26,7 +26,10 @@ export async function checkModels(
       hint: 'set default.model in lait.config.yml',
     });
   }
-  const names = new Set([...(defaultModel === undefined ? [] : [defaultModel]), ...Object.keys(values.models ?? {})]);
+  const names = new Set([
+    ...(defaultModel === undefined ? [] : [defaultModel]),
+    ...Object.keys(values.models ?? {}),
+  ]);
   for (const name of names) await checkModel(name, name === defaultModel, configuration, context, report);
 }
 
@@ -55,7 +58,12 @@ async function checkModel(
     } catch (error) {
       context.signal.throwIfAborted();
       const hint = hintFor(error, candidate);
-      await report({ status, subject, message: messageChain(error), ...(hint === undefined ? {} : { hint }) });
+      await report({
+        status,
+        subject,
+        message: messageChain(error),
+        ...(hint === undefined ? {} : { hint }),
+      });
     }
   }
 }
@@ -63,7 +71,11 @@ async function checkModel(
 /** A server that lists nothing may still answer; one that lists other ids may know aliases of its own. */
 function found(subject: string, { modelId, baseUrl }: ModelCandidate, ids: readonly string[]): Finding {
   if (ids.length === 0 || ids.includes(modelId)) {
-    return { status: 'ok', subject, message: `${baseUrl} answers${ids.length === 0 ? '' : ` and has ${modelId}`}` };
+    return {
+      status: 'ok',
+      subject,
+      message: `${baseUrl} answers${ids.length === 0 ? '' : ` and has ${modelId}`}`,
+    };
   }
   return {
     status: 'warn',
@@ -76,7 +88,8 @@ function found(subject: string, { modelId, baseUrl }: ModelCandidate, ids: reado
 function hintFor(error: unknown, { baseUrl }: ModelCandidate): string | undefined {
   const { code, details } = error as { code?: string; details?: { status?: number } };
   if (code === 'server_unreachable') return `start the server, or correct base_url (${baseUrl})`;
-  if (details?.status === 401 || details?.status === 403) return 'the key is missing or not accepted: look at api_key';
+  if (details?.status === 401 || details?.status === 403)
+    return 'the key is missing or not accepted: look at api_key';
   if (details?.status === 404) return 'base_url usually ends in /v1';
   return undefined;
 }

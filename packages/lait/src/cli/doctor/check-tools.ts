@@ -33,7 +33,12 @@ export async function checkTools(
           await report({ status: 'ok', subject, message: `starts and has ${tools.length} tools` });
         } catch (error) {
           signal.throwIfAborted();
-          await report({ status: 'ng', subject, message: messageChain(error), hint: '-v shows what the server prints' });
+          await report({
+            status: 'ng',
+            subject,
+            message: messageChain(error),
+            hint: '-v shows what the server prints',
+          });
         }
       }
     } finally {

@@ -22,6 +22,9 @@ export async function doctor({ json }: { json?: true }, context: CommandContext)
     await checkFiles(configuration, context, report);
   }
   const ok = findings.every(({ status }) => status !== 'ng');
-  if (json === true) await output.writeJson(context.secrets.maskValue({ ok, findings: findings.map((finding) => ({ ...finding })) }));
+  if (json === true)
+    await output.writeJson(
+      context.secrets.maskValue({ ok, findings: findings.map((finding) => ({ ...finding })) }),
+    );
   return ok ? exitCodes.ok : exitCodes.failed;
 }

@@ -14,8 +14,7 @@ export const lintFormats: Readonly<
   Record<LintFormat, (files: readonly LintedFile[], options: { color: boolean }) => string>
 > = {
   text: (files, options) => files.map((file) => fileText(file, options)).join(''),
-  json: (files) =>
-    json(files.flatMap(({ file, diagnostics }) => formatDiagnosticsJson(file, diagnostics))),
+  json: (files) => json(files.flatMap(({ file, diagnostics }) => formatDiagnosticsJson(file, diagnostics))),
   github: (files) => {
     const found = files.filter(({ diagnostics }) => diagnostics.length > 0);
     return found.map(({ file, diagnostics }) => `${formatDiagnosticsGithub(file, diagnostics)}\n`).join('');

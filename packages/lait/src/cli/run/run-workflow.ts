@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { isLaitError, messageChain } from '../../errors/lait-error.js';
 import { checkWritable, writeFileAtomically } from '../../files/write-file.js';
 import { createLait } from '../../lait.js';
+import { printable } from '../../observe/printable.js';
 import { pricingOf, UsageReport } from '../../observe/usage-report.js';
 import type { Diagnostic } from '../../plan/diagnostic.js';
 import { formatDiagnostics } from '../../plan/format-diagnostics.js';
@@ -14,6 +15,8 @@ import { reportFailure } from '../report-failure.js';
 import { Terminal } from '../terminal.js';
 import { ProgressDisplay } from './progress-display.js';
 import { resolveRegisteredFile } from './resolve-workflow-file.js';
+import { streamedStep } from './streamed-step.js';
+import { TokenStream } from './token-stream.js';
 import { type ResultDocument, resultText } from './write-result.js';
 
 /**
@@ -68,6 +71,8 @@ async function run(
     replayDirectory: options.replay,
     cache: context.options.cache,
     streaming: options.stream === true,
+    explaining: context.options.verbosity > 0,
+    onServerLog: (server, line) => context.log(1, `${server}: ${line}`),
     answer: (question, { signal: asked }) => terminal.answer(question, asked),
     ...(context.options.approveTools ? { approve: (text, asked) => terminal.approve(text, asked) } : {}),
   });
@@ -91,7 +96,7 @@ async function run(
         output.note('waiting for standard input (end it, or use --no-stdin to leave it unread)'),
     });
     const { plan } = workflow;
-    const arguments_ = parseInputArguments(plan.inputs ?? {}, options.input);
+    const arguments_ = parseInputArguments(plan.inputs ?? {}, options.input ?? []);
     for (const warning of arguments_.warnings) output.warning(warning);
     const report = new UsageReport(pricingOf(configuration.values.models, plan.settings.models));
     usage.report = report;
@@ -99,18 +104,28 @@ async function run(
       output,
       stream: process.stderr,
       variables,
-      mode: options.progress,
+      // Text that comes in pieces and a view that is drawn again and again do not fit on one screen.
+      mode: options.stream === true ? 'plain' : options.progress,
       quiet: options.quiet === true,
       verbosity: context.options.verbosity,
       usage: report,
     });
-    const { display: shown } = { display };
+    const tokens = new TokenStream({
+      ...(writesFile(options) || options.json === true
+        ? {}
+        : { resultStep: streamedStep(plan, configuration.values.default ?? {}) }),
+      result: (text) => void output.write(text),
+      aside: (text) => output.message(printable(text)),
+    });
+    const shown = display;
     const result = await workflow.run({
       input,
       inputs: arguments_.inputs,
       signal,
       onEvent: (event) => {
         report.add(event);
+        if (options.stream === true) tokens.handle(event);
+        if (event.type !== 'model.token') tokens.breakLine();
         shown.handle(event);
       },
     });
@@ -118,7 +133,7 @@ async function run(
     if (result.status === 'parked') return exitCodes.parked;
     const text = resultText(result.value, report.total(), options.json === true);
     if (writesFile(options)) await writeFileAtomically(resolve(workingDirectory, options.output!), text);
-    else await output.write(text);
+    else await output.write(text.startsWith(tokens.result) ? text.slice(tokens.result.length) : text);
     return exitCodes.ok;
   } finally {
     display?.stop();
