@@ -1,0 +1,536 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Answer, json, says, startModelServer } from '../models/model-server.js';
+import { messagesOf, run, temporaryDirectory, text } from './model-plan.js';
+
+type Call = [name: string, arguments_: unknown, id?: string];
+
+/** A reply that asks for tools. */
+function calls(...list: Call[]): Answer {
+  return says({
+    tool_calls: list.map(([name, arguments_, id], index) => ({
+      id: id ?? `c${index + 1}`,
+      type: 'function',
+      function: {
+        name,
+        arguments: typeof arguments_ === 'string' ? arguments_ : JSON.stringify(arguments_),
+      },
+    })),
+  });
+}
+
+const echo = {
+  command: ['echo', 'said {{ input.text }}'],
+  parameters: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+};
+const prompt = (fields: object = {}) => [
+  { kind: 'prompt', id: 'talk', fields: { prompt: text('go'), tools: ['echo'], ...fields } },
+];
+
+describe('a conversation with tools', () => {
+  it('answers each call and ends with the text of the model', async () => {
+    const server = await startModelServer(calls(['tool__echo', { text: 'やあ 👋' }]), says('done'));
+    const { value, events } = await run(prompt(), { server, tools: { tools: { echo } } });
+    expect(value).toBe('done');
+    expect(server.requests[0]!.body.tools).toMatchObject([{ function: { name: 'tool__echo' } }]);
+    expect(messagesOf(server, 1)).toEqual([
+      { role: 'user', content: 'go' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [
+          { id: 'c1', type: 'function', function: { name: 'tool__echo', arguments: '{"text":"やあ 👋"}' } },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'c1', content: expect.stringContaining('said やあ 👋') },
+    ]);
+    const seen = events.map(({ type }) => type).filter((type) => /^(model|tool|step)\./.test(type));
+    expect(seen).toEqual([
+      'step.started',
+      'model.requested',
+      'model.responded',
+      'tool.called',
+      'tool.completed',
+      'model.requested',
+      'model.responded',
+      'step.completed',
+    ]);
+    expect(events.find(({ type }) => type === 'tool.completed')).toMatchObject({
+      label: 'talk',
+      tool: 'tool__echo',
+      callId: 'c1',
+      round: 1,
+      decision: 'allowed',
+      isError: false,
+    });
+  });
+
+  it('answers in the order of the calls whatever their pace', async () => {
+    const server = await startModelServer(
+      calls(['tool__slow', {}], ['tool__fast', {}], ['tool__slow', {}, 'c9']),
+      says('ok'),
+    );
+    const tools = {
+      slow: { command: ['sh', '-c', 'sleep 0.2; echo slow'] },
+      fast: { command: ['echo', 'fast'] },
+    };
+    await run(prompt({ tools: ['slow', 'fast'] }), { server, tools: { tools } });
+    expect(messagesOf(server, 1).slice(2)).toMatchObject([
+      { tool_call_id: 'c1', content: expect.stringContaining('slow') },
+      { tool_call_id: 'c2', content: expect.stringContaining('fast') },
+      { tool_call_id: 'c9', content: expect.stringContaining('slow') },
+    ]);
+  });
+
+  it('runs at most eight calls at once', async () => {
+    const directory = await temporaryDirectory();
+    const many = Array.from({ length: 20 }, (_, index): Call => ['tool__count', {}, `c${index}`]);
+    const server = await startModelServer(calls(...many), says('ok'));
+    const script = 'echo + >> log; sleep 0.1; echo - >> log';
+    const count = { command: ['sh', '-c', script], cwd: directory };
+    await run(prompt({ tools: ['count'] }), { server, tools: { tools: { count } } });
+    const log = (await readFile(join(directory, 'log'), 'utf8')).trim().split('\n');
+    let open = 0;
+    const peaks = log.map((sign) => (open += sign === '+' ? 1 : -1));
+    expect(log).toHaveLength(40);
+    expect(Math.max(...peaks)).toBeLessThanOrEqual(8);
+    expect(Math.max(...peaks)).toBeGreaterThan(1);
+  });
+
+  it('asks for the format only in one last request without tools', async () => {
+    const server = await startModelServer(
+      calls(['tool__echo', { text: 'x' }]),
+      says('a free answer'),
+      says('{"a":"final"}'),
+    );
+    const output_schema = {
+      body: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+    };
+    const { value } = await run(prompt({ output_schema }), { server, tools: { tools: { echo } } });
+    expect(value).toEqual({ a: 'final' });
+    const shapes = server.requests.map(({ body }) => [
+      body.tools !== undefined,
+      body.response_format !== undefined,
+    ]);
+    expect(shapes).toEqual([
+      [true, false],
+      [true, false],
+      [false, true],
+    ]);
+  });
+
+  it('makes at most max_tool_rounds exchanges and keeps what was produced', async () => {
+    const server = await startModelServer(
+      says({
+        content: 'まだ途中',
+        tool_calls: [
+          { id: 'c', type: 'function', function: { name: 'tool__echo', arguments: '{"text":"x"}' } },
+        ],
+      }),
+    );
+    const { error } = await run(prompt({ max_tool_rounds: 2 }), { server, tools: { tools: { echo } } });
+    expect(server.requests).toHaveLength(3);
+    expect(error).toMatchObject({
+      code: 'tool_rounds_exhausted',
+      details: { text: 'まだ途中', max_tool_rounds: 2 },
+    });
+    expect((error.details as { transcript: unknown[] }).transcript).toHaveLength(5);
+    expect((error.cause as Error).message).toContain('max_tool_rounds');
+  });
+
+  it('allows eight exchanges when nothing else is set', async () => {
+    const server = await startModelServer(calls(['tool__echo', { text: 'x' }]));
+    await run(prompt(), { server, tools: { tools: { echo } } });
+    expect(server.requests).toHaveLength(9);
+  });
+
+  it('tells the model about unknown tools and malformed arguments once', async () => {
+    const server = await startModelServer(
+      calls(
+        ['nope', {}],
+        ['tool__echo', '{"text": '],
+        ['tool__echo', '[1]'],
+        ['tool__echo', { text: 'fine' }],
+      ),
+      calls(['tool__echo', { text: 1 }]),
+      says('done'),
+    );
+    const { value } = await run(prompt(), { server, tools: { tools: { echo } } });
+    expect(value).toBe('done');
+    const answers = messagesOf(server, 1)
+      .slice(2)
+      .map(({ content }) => content);
+    expect(answers).toEqual([
+      expect.stringMatching(/no tool named 'nope'.*tool__echo/),
+      expect.stringContaining('not JSON'),
+      expect.stringContaining('must be a JSON object'),
+      expect.stringContaining('said fine'),
+    ]);
+    expect(messagesOf(server, 2).at(-1)!.content).toMatch(/text/);
+  });
+
+  it('fails when the model makes the mistake again', async () => {
+    const server = await startModelServer(calls(['nope', {}]));
+    const { error } = await run(prompt(), { server, tools: { tools: { echo } } });
+    expect(error).toMatchObject({ code: 'tool_call_invalid', category: 'model' });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('fails at once with strict_tools', async () => {
+    const server = await startModelServer(calls(['nope', {}]));
+    const { error } = await run(prompt(), { server, tools: { tools: { echo }, strict: true } });
+    expect(error).toMatchObject({ code: 'tool_call_invalid' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each(['', 'null', ' {} '])('takes %j as no arguments', async (arguments_) => {
+    const server = await startModelServer(calls(['tool__echo', arguments_]), says('ok'));
+    await run(prompt(), { server, tools: { tools: { echo: { command: ['echo', 'ran'] } } } });
+    expect(messagesOf(server, 1).at(-1)!.content).toContain('ran');
+  });
+
+  it('hands hostile argument names over as plain data', async () => {
+    const server = await startModelServer(
+      calls(['tool__echo', '{"__proto__":{"text":"x"},"text":"own"}']),
+      says('ok'),
+    );
+    await run(prompt(), { server, tools: { tools: { echo } } });
+    expect(messagesOf(server, 1).at(-1)!.content).toContain('said own');
+    expect(({} as { text?: unknown }).text).toBeUndefined();
+  });
+
+  it('denies by policy and goes on', async () => {
+    const server = await startModelServer(calls(['tool__echo', { text: 'x' }]), says('ok then'));
+    const policy = { deny: ['tool__*'] };
+    const { value, events } = await run(prompt(), { server, tools: { tools: { echo }, policy } });
+    expect(value).toBe('ok then');
+    expect(messagesOf(server, 1).at(-1)!.content).toContain('tool_policy');
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'tool.completed', decision: 'denied', isError: true }),
+    );
+  });
+
+  it('asks for approval one by one before any call of the batch runs', async () => {
+    const directory = await temporaryDirectory();
+    const log: string[] = [];
+    const server = await startModelServer(
+      calls(['tool__touch', { f: 'a' }], ['tool__touch', { f: 'b' }]),
+      says('ok'),
+    );
+    const touch = {
+      command: ['touch', '{{ input.f }}'],
+      cwd: directory,
+      parameters: { type: 'object', properties: { f: { type: 'string' } } },
+    };
+    const approve = async (question: string) => {
+      const ran = await readFile(join(directory, 'a')).then(
+        () => true,
+        () => false,
+      );
+      log.push(`${/"f":"(.)"/.exec(question)?.[1]} ${ran}`);
+      return log.length === 1 ? ('yes' as const) : ('no' as const);
+    };
+    const { events } = await run(prompt({ tools: ['touch'] }), {
+      server,
+      tools: { tools: { touch }, approve },
+    });
+    expect(log).toEqual(['a false', 'b false']);
+    const decisions = events.flatMap((event) => (event.type === 'tool.completed' ? [event.decision] : []));
+    expect(decisions.sort()).toEqual(['approved', 'rejected']);
+  });
+
+  it('fails the step when nobody can be asked', async () => {
+    const server = await startModelServer(calls(['tool__echo', { text: 'x' }]), says('never'));
+    const approve = async () => {
+      throw new Error('--approve-tools needs a terminal');
+    };
+    const { error } = await run(prompt(), { server, tools: { tools: { echo }, approve } });
+    expect(error.message).toContain('talk');
+    expect((error.cause as Error).message).toContain('approve-tools');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('cuts long results, and lets the model read the rest', async () => {
+    const server = await startModelServer(
+      calls(['tool__big', {}]),
+      calls(['tool_result__read', { call_id: 'c1', offset: 5000, length: 6 }]),
+      says('ok'),
+    );
+    const big = {
+      command: ['sh', '-c', 'printf "%05000d" 0; printf "MIDDLE"; printf "%05000d" 1; printf "終"'],
+    };
+    const { events } = await run(prompt({ tools: ['big'] }), {
+      server,
+      tools: { tools: { big }, maxResultBytes: 2048 },
+    });
+    const shown = String(messagesOf(server, 1).at(-1)!.content);
+    expect(Buffer.byteLength(shown)).toBeLessThan(2400);
+    expect(shown).toMatch(
+      /^0{1000,}\n\[… \d+ of 10009 bytes left out …\]\n0{900,}1終\n\[read the rest with tool_result__read/,
+    );
+    const offered = server.requests.map(({ body }) =>
+      (body.tools as { function: { name: string } }[]).map((tool) => tool.function.name),
+    );
+    expect(offered).toEqual([
+      ['tool__big'],
+      ['tool__big', 'tool_result__read'],
+      ['tool__big', 'tool_result__read'],
+    ]);
+    expect(messagesOf(server, 2).at(-1)!.content).toBe('MIDDLE\n[characters 5000 to 5006 of 10007]');
+    const whole = events.find((event) => event.type === 'tool.completed');
+    expect(whole).toMatchObject({ result: expect.stringContaining('MIDDLE') });
+  });
+
+  it('replaces a long history by a summary without tearing exchanges apart', async () => {
+    const server = await startModelServer(
+      calls(['tool__echo', { text: 'one' }]),
+      calls(['tool__echo', { text: 'two' }], ['tool__echo', { text: 'three' }]),
+      says('SUMMARY'),
+      says('done'),
+    );
+    const compaction = { trigger_rounds: 2, keep_last_n: 1 };
+    const { value, events } = await run(prompt(), { server, tools: { tools: { echo }, compaction } });
+    expect(value).toBe('done');
+    expect(server.requests[2]!.body.tools).toBeUndefined();
+    expect(server.requests[2]!.text).toContain('said one');
+    expect(messagesOf(server, 3).map(({ role }) => role)).toEqual([
+      'user',
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+    ]);
+    expect(messagesOf(server, 3)[1]!.content).toContain('SUMMARY');
+    expect(events).toContainEqual(expect.objectContaining({ type: 'history.compacted', removed: 2 }));
+  });
+
+  it('repeats the whole exchange when the step is retried', async () => {
+    const server = await startModelServer(
+      calls(['tool__echo', { text: 'x' }]),
+      json({ error: { message: 'lost it' } }, 400),
+      calls(['tool__echo', { text: 'x' }]),
+      says('ok'),
+    );
+    const [step] = prompt();
+    const retry = { maxAttempts: 2, delaySeconds: 0, backoff: 1 };
+    const { value } = await run([{ ...step!, retry }], { server, tools: { tools: { echo } } });
+    expect(value).toBe('ok');
+    expect(server.requests).toHaveLength(4);
+  });
+
+  it('ends the calls under way when the run is cancelled', async () => {
+    const controller = new AbortController();
+    const server = await startModelServer(calls(['tool__wait', {}]), says('never'));
+    const wait = { command: ['sleep', '60'] };
+    const running = run(prompt({ tools: ['wait'] }), {
+      server,
+      tools: { tools: { wait } },
+      signal: controller.signal,
+    });
+    await expect.poll(() => server.requests.length).toBe(1);
+    controller.abort();
+    expect((await running).result.status).toBe('cancelled');
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('agents', () => {
+  const agent = (system: string, rest: object = {}) => ({ system: text(system), ...rest });
+
+  it('answers with its own prompt, schema and settings under those of the step', async () => {
+    const server = await startModelServer(says('{"town":"奈良"}'));
+    const finder = agent('find', {
+      model: 'agent-model',
+      temperature: 0.5,
+      top_p: 0.6,
+      schemaName: 'town_fact',
+      outputSchema: { body: { type: 'object', required: ['town'] } },
+    });
+    const settings = { agents: { finder }, defaults: { system: text('HOUSE'), max_tokens: 9 } };
+    const { value } = await run([{ kind: 'agent', fields: { agent: 'finder', temperature: 0.9 } }], {
+      server,
+      settings,
+      input: { place: 'deer' },
+    });
+    expect(value).toEqual({ town: '奈良' });
+    expect(server.requests[0]!.body).toMatchObject({
+      model: 'agent-model',
+      temperature: 0.9,
+      top_p: 0.6,
+      max_completion_tokens: 9,
+      messages: [
+        { role: 'system', content: 'find' },
+        { role: 'user', content: '{"place":"deer"}' },
+      ],
+      response_format: { json_schema: { name: 'town_fact' } },
+    });
+  });
+
+  it('prefers the file, then a path, then the configuration', async () => {
+    const server = await startModelServer(says('r'));
+    const asked: string[] = [];
+    const services = {
+      agents: {
+        file: async (path: string, directory: string) => {
+          asked.push(`${directory}:${path}`);
+          return agent('from file');
+        },
+        registered: async (name: string) => (name === 'known' ? agent('registered') : undefined),
+        registeredNames: () => ['known'],
+      },
+    };
+    const options = {
+      server,
+      services,
+      settings: { agents: { 'a/b.md': agent('inline') } },
+      plan: { directory: '/flows' },
+    };
+    for (const name of ['a/b.md', 'x/y', 'z.md', 'known']) {
+      await run([{ kind: 'agent', fields: { agent: name } }], options);
+    }
+    expect(asked).toEqual(['/flows:x/y', '/flows:z.md']);
+    const systems = server.requests.map((_, index) => messagesOf(server, index)[0]!.content);
+    expect(systems).toEqual(['inline', 'from file', 'from file', 'registered']);
+    const { error } = await run([{ kind: 'agent', fields: { agent: 'knwon' } }], options);
+    expect((error.cause as Error).message).toContain("did you mean 'known'?");
+    expect((await run([{ kind: 'agent', fields: { agent: 'constructor' } }], options)).error).toMatchObject({
+      code: 'agent_unknown',
+    });
+  });
+
+  it('may be given in code', async () => {
+    const answer = async (asked: string) => ({ text: `${asked}!`, object: { echo: asked } });
+    const plain = { ...agent(''), answer };
+    const shaped = { ...plain, outputSchema: { body: { type: 'object', required: ['echo'] } } };
+    const settings = { agents: { plain, shaped } };
+    expect((await run([{ kind: 'agent', fields: { agent: 'plain' } }], { settings })).value).toBe(
+      'the input!',
+    );
+    expect((await run([{ kind: 'agent', fields: { agent: 'shaped' } }], { settings })).value).toEqual({
+      echo: 'the input',
+    });
+  });
+
+  it('runs as a tool of another model, with its own settings only', async () => {
+    const server = await startModelServer(
+      calls(['agent__scout', { input: '丘' }]),
+      says('hill is clear'),
+      says('all good'),
+    );
+    const scout = agent('scout!', { model: 'scout-model', description: 'looks around' });
+    const { value, events } = await run(
+      [{ kind: 'prompt', id: 'talk', fields: { prompt: text('go'), subagents: ['scout'] } }],
+      { server, agents: { scout }, settings: { defaults: { temperature: 0.1, system: text('HOUSE') } } },
+    );
+    expect(value).toBe('all good');
+    expect(server.requests[1]!.body).toEqual({
+      model: 'scout-model',
+      stream: false,
+      messages: [
+        { role: 'system', content: 'scout!' },
+        { role: 'user', content: '丘' },
+      ],
+    });
+    expect(messagesOf(server, 2).at(-1)).toMatchObject({
+      role: 'tool',
+      tool_call_id: 'c1',
+      content: 'hill is clear',
+    });
+    expect(events.filter(({ type }) => type === 'step.started')).toHaveLength(1);
+  });
+
+  it('takes the whole object when the subagent declares its input, and tells the model what does not fit', async () => {
+    const inputSchema = {
+      body: { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] },
+    };
+    const server = await startModelServer(
+      calls(['agent__scout', { place: 3 }]),
+      calls(['agent__scout', { place: 'dock' }]),
+      says('seen'),
+      says('end'),
+    );
+    await run([{ kind: 'prompt', fields: { prompt: text('go'), subagents: ['scout'] } }], {
+      server,
+      agents: { scout: agent('s', { inputSchema }) },
+    });
+    expect(messagesOf(server, 1).at(-1)!.content).toContain('place');
+    expect(messagesOf(server, 2).at(-1)!.content).toBe('{"place":"dock"}');
+    expect(messagesOf(server, 3).at(-1)!.content).toBe('seen');
+  });
+
+  it('tells the model when a subagent fails, and goes on', async () => {
+    const server = await startModelServer(
+      calls(['agent__scout', { input: 'x' }]),
+      says(''),
+      says('never mind'),
+    );
+    const { value } = await run([{ kind: 'prompt', fields: { prompt: text('go'), subagents: ['scout'] } }], {
+      server,
+      agents: { scout: agent('s') },
+    });
+    expect(value).toBe('never mind');
+    expect(messagesOf(server, 2).at(-1)!.content).toMatch(/agent 'scout' failed/);
+  });
+
+  it('refuses subagents that call each other in a circle', async () => {
+    const server = await startModelServer(
+      calls(['agent__one', { input: 'x' }]),
+      calls(['agent__two', { input: 'x' }]),
+      calls(['agent__one', { input: 'x' }]),
+    );
+    const agents = { one: agent('1', { subagents: ['two'] }), two: agent('2', { subagents: ['one'] }) };
+    const { error } = await run([{ kind: 'prompt', fields: { prompt: text('go'), subagents: ['one'] } }], {
+      server,
+      agents,
+    });
+    expect(error).toMatchObject({ code: 'subagent_cycle' });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it('refuses to nest subagents deeper than 16', async () => {
+    const names = Array.from({ length: 18 }, (_, index) => `a${index}`);
+    const agents = Object.fromEntries(
+      names.map((name, index) => [name, agent(name, { subagents: names.slice(index + 1, index + 2) })]),
+    );
+    const server = await startModelServer(...names.map((name) => calls([`agent__${name}`, { input: 'x' }])));
+    const { error } = await run([{ kind: 'prompt', fields: { prompt: text('go'), subagents: ['a0'] } }], {
+      server,
+      agents,
+    });
+    expect(error).toMatchObject({ code: 'subagent_nesting' });
+    expect(server.requests).toHaveLength(17);
+  });
+});
+
+describe('skills', () => {
+  it('stand behind the system prompt, or alone', async () => {
+    const server = await startModelServer(says('r'));
+    const suffix = '## Skill: tidy\n\nkeep {{ order }}';
+    const services = { tools: { open: async () => ({ tools: [], systemSuffix: suffix }) } } as never;
+    const fields = { prompt: text('go'), skills: ['tidy'] };
+    await run([{ kind: 'prompt', fields: { ...fields, system: text('calm') } }], { server, services });
+    await run([{ kind: 'prompt', fields }], { server, services });
+    expect(messagesOf(server, 0)[0]!.content).toBe(`calm\n\n---\n\n${suffix}`);
+    expect(messagesOf(server, 1)[0]!.content).toBe(suffix);
+    expect(server.requests[0]!.body.tools).toBeUndefined();
+  });
+});
+
+describe('chat', () => {
+  it('carries its history from turn to turn', async () => {
+    const server = await startModelServer(says('one'), says('two'));
+    const first = await run([{ kind: 'chat', fields: { history: [], system: 'be brief' } }], {
+      server,
+      input: 'hi',
+    });
+    expect(first.value).toMatchObject({ text: 'one' });
+    const history = (first.value as { messages: unknown[] }).messages;
+    await run([{ kind: 'chat', fields: { history } }], { server, input: 'more' });
+    expect(messagesOf(server, 1)).toEqual([
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: 'one' },
+      { role: 'user', content: 'more' },
+    ]);
+  });
+});
