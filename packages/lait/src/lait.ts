@@ -7,6 +7,7 @@ import { planOfDefinition, planOfFile } from './config/load-plan.js';
 import { readConfiguration } from './config/read-configuration.js';
 import { isWorkflowPath } from './config/workflow-service.js';
 import type { RunEvent } from './engine/events.js';
+import type { Snapshot } from './engine/runtime.js';
 import type { Answerer, OpenQuestion } from './engine/runtimes/memory.js';
 import type { Outcome } from './kinds/kind.js';
 import type { CapabilityService } from './kinds/services.js';
@@ -81,6 +82,10 @@ export interface WorkflowRunOptions {
   onEvent?: (event: RunEvent) => void;
   /** Default: a new random id. */
   runId?: string;
+  /** Told of the state after each top-level step, and awaited. */
+  onSnapshot?: (snapshot: Snapshot) => Promise<void>;
+  /** Goes on behind a snapshot's step instead of beginning at the first. */
+  from?: Snapshot;
 }
 
 /** How a run ended: with a value, or waiting for answers that nobody could give at once. */

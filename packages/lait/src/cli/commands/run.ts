@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { CommandModule, Start } from '../command-list.js';
+import type { RecordOptions } from '../run/record-options.js';
 
 /** Flags of `lait run`, as parsed. */
-export interface RunOptions {
+export interface RunOptions extends RecordOptions {
   input?: string[];
   output?: string;
   json?: true;
@@ -43,6 +44,13 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
         .choices(['auto', 'live', 'plain'])
         .default('auto'),
     )
+    .option('--checkpoint', 'record the run after each top-level step, so that it can be resumed')
+    .option('--resume <run-id>', 'go on behind the last finished step of a recorded run (or: latest)')
+    .option(
+      '--from <step>',
+      'begin a new run at this step, with what the newest or the --resume run recorded before',
+    )
+    .option('--keep-items', 'with --resume: do not repeat the finished items of an interrupted for_each')
     .option('--no-history', 'keep no history of the run (none is kept)')
     .addHelpText('after', examples)
     .action((file: string, prompt: string | undefined, options: RunOptions) =>

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { StepError } from '../../errors/errors.js';
 import { isLaitError, messageChain } from '../../errors/lait-error.js';
 import { checkWritable, writeFileAtomically } from '../../files/write-file.js';
 import { createLait } from '../../lait.js';
@@ -14,7 +15,9 @@ import { readPrompt } from '../read-prompt.js';
 import { reportFailure } from '../report-failure.js';
 import { Terminal } from '../terminal.js';
 import { ProgressDisplay } from './progress-display.js';
+import { continuesRun, recordsRun } from './record-options.js';
 import { resolveRegisteredFile } from './resolve-workflow-file.js';
+import type { RunRecord } from './run-record.js';
 import { streamedStep } from './streamed-step.js';
 import { TokenStream } from './token-stream.js';
 import { type ResultDocument, resultText } from './write-result.js';
@@ -77,6 +80,7 @@ async function run(
     ...(context.options.approveTools ? { approve: (text, asked) => terminal.approve(text, asked) } : {}),
   });
   let display: ProgressDisplay | undefined;
+  let record: RunRecord | undefined;
   try {
     const warnings: Diagnostic[] = [];
     const workflow = await lait.load(resolved.path, {
@@ -87,14 +91,19 @@ async function run(
     if (warnings.length > 0) {
       output.line(formatDiagnostics(warnings, { sources: workflow.plan.sources, color: output.colored }));
     }
-    const input = await readPrompt({
-      argument,
-      stdin: process.stdin,
-      readStdin: options.stdin,
-      signal,
-      onSilence: () =>
-        output.note('waiting for standard input (end it, or use --no-stdin to leave it unread)'),
-    });
+    const continues = continuesRun(options);
+    if (continues && argument !== undefined)
+      output.note('PROMPT is not used: the run goes on with recorded values');
+    const input = continues
+      ? undefined
+      : await readPrompt({
+          argument,
+          stdin: process.stdin,
+          readStdin: options.stdin,
+          signal,
+          onSilence: () =>
+            output.note('waiting for standard input (end it, or use --no-stdin to leave it unread)'),
+        });
     const { plan } = workflow;
     const arguments_ = parseInputArguments(plan.inputs ?? {}, options.input ?? []);
     for (const warning of arguments_.warnings) output.warning(warning);
@@ -117,11 +126,18 @@ async function run(
       result: (text) => void output.write(text),
       aside: (text) => output.message(printable(text)),
     });
+    if (recordsRun(options)) {
+      const { openRunRecord } = await import('./run-record.js');
+      const given = (options.input ?? []).length === 0 ? undefined : arguments_.inputs;
+      const { path } = resolved;
+      record = await openRunRecord({ plan, file, path, input, given, options, configuration, context });
+    }
     const shown = display;
     const result = await workflow.run({
       input,
       inputs: arguments_.inputs,
       signal,
+      ...record?.runOptions,
       onEvent: (event) => {
         report.add(event);
         if (options.stream === true) tokens.handle(event);
@@ -130,11 +146,18 @@ async function run(
       },
     });
     display.stop();
-    if (result.status === 'parked') return exitCodes.parked;
+    if (result.status === 'parked') {
+      await record?.fail(new StepError({ code: 'run_parked', message: 'the run waits for an answer' }));
+      return exitCodes.parked;
+    }
     const text = resultText(result.value, report.total(), options.json === true);
     if (writesFile(options)) await writeFileAtomically(resolve(workingDirectory, options.output!), text);
-    else await output.write(text.startsWith(tokens.result) ? text.slice(tokens.result.length) : text);
+    else await output.write(remainder(text, tokens.result));
     return exitCodes.ok;
+  } catch (error) {
+    display?.stop();
+    await record?.fail(error);
+    throw error;
   } finally {
     display?.stop();
     if (options.showUsage === true) for (const line of usage.report.text()) output.line(line);
@@ -160,4 +183,10 @@ function failureText(error: unknown, report: UsageReport, { secrets }: CommandCo
     },
   };
   return `${JSON.stringify(document)}\n`;
+}
+
+/** What is left to print of a result of which `shown` was printed while it arrived. */
+function remainder(text: string, shown: string): string {
+  if (text.startsWith(shown)) return text.slice(shown.length);
+  return shown.endsWith('\n') ? '' : '\n';
 }

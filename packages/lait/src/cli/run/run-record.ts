@@ -1,0 +1,157 @@
+import { isAbsolute, join, relative } from 'node:path';
+import type { Configuration } from '../../config/configuration.js';
+import type { Snapshot } from '../../engine/runtime.js';
+import { kinds } from '../../kinds/index.js';
+import type { Plan } from '../../plan/plan.js';
+import type { Checkpoint } from '../../runs/checkpoint.js';
+import type { CheckpointClaim } from '../../runs/checkpoint-claim.js';
+import { CheckpointRecorder, restoredForm } from '../../runs/checkpoint-recorder.js';
+import { CheckpointStore } from '../../runs/checkpoint-store.js';
+import { continued, newCheckpoint, requireStepList, snapshotOf, startedFrom } from '../../runs/resume.js';
+import { newRunId } from '../../runs/run-id.js';
+import { SecretReferences } from '../../runs/secret-references.js';
+import type { JsonObject, Value } from '../../values/value.js';
+import type { CommandContext } from '../command-context.js';
+import { quoteCommand, usualShell } from '../shell-quote.js';
+import { continuesRun, type RecordOptions } from './record-options.js';
+
+export interface RecordRequest {
+  plan: Plan;
+  /** FILE as the person gave it. */
+  file: string;
+  /** The absolute path it stands for. */
+  path: string;
+  /** PROMPT, and what `--input` gives; undefined without one. */
+  input: Value;
+  given: JsonObject | undefined;
+  options: RecordOptions;
+  configuration: Configuration;
+  context: CommandContext;
+}
+
+/**
+ * Opens the record of a run: a new one, one that is continued (`--resume`), or a new one that begins inside another
+ * (`--from`). It is on the disk before anything runs. Throws what `CheckpointStore` and `resume.ts` throw.
+ */
+export async function openRunRecord(request: RecordRequest): Promise<RunRecord> {
+  const { plan, options, context, configuration } = request;
+  requireStepList(plan);
+  const store = new CheckpointStore(join(context.workingDirectory, '.lait'));
+  const sources = [...plan.sources.map(({ text }) => text), JSON.stringify(configuration.values)];
+  const references = new SecretReferences(await context.variables(), context.secrets, sources);
+  const onWarning = (message: string) => context.output.warning(message);
+  const workflowPath = pathInRecord(request.path, context.workingDirectory);
+  const { claim, checkpoint } = continuesRun(options)
+    ? await openRecorded({ ...request, store, references, workflowPath, onWarning })
+    : await openNew(request, store, workflowPath);
+  const recorder = new CheckpointRecorder({ store, references, claim, plan, checkpoint, onWarning });
+  try {
+    await recorder.begin();
+  } catch (error) {
+    await claim.release();
+    throw error;
+  }
+  return new RunRecord(recorder, request, continuesRun(options) ? snapshotOf(checkpoint) : undefined);
+}
+
+interface Opened {
+  claim: CheckpointClaim;
+  checkpoint: Checkpoint;
+}
+
+async function openNew(
+  { plan, input, given }: RecordRequest,
+  store: CheckpointStore,
+  workflowPath: string,
+): Promise<Opened> {
+  const start = plan.accept({ value: input, inputs: given ?? {} });
+  const checkpoint = newCheckpoint(newRunId(), workflowPath, plan, start);
+  return { claim: await store.claim(checkpoint.run_id), checkpoint };
+}
+
+interface RecordedRequest extends RecordRequest {
+  store: CheckpointStore;
+  references: SecretReferences;
+  workflowPath: string;
+  onWarning: (message: string) => void;
+}
+
+async function openRecorded(request: RecordedRequest): Promise<Opened> {
+  const { store, references, options, plan, workflowPath, given, onWarning } = request;
+  const { from } = options;
+  const runId = await store.resolve(
+    options.resume ?? 'latest',
+    options.resume === undefined ? workflowPath : undefined,
+  );
+  const restore = async () => {
+    let masked = false;
+    const checkpoint = restoredForm(await store.read(runId), references, () => {
+      masked = true;
+    });
+    if (masked) {
+      onWarning(`run '${runId}' recorded values that held a secret; they go on with [REDACTED] in its place`);
+    }
+    return checkpoint;
+  };
+  if (from !== undefined) {
+    const checkpoint = startedFrom(await restore(), from, plan, workflowPath, given, {
+      runId: newRunId(),
+      kinds,
+    });
+    return { claim: await store.claim(checkpoint.run_id), checkpoint };
+  }
+  // Whether there is such a run is said before anything is claimed; what it holds is read again under the claim.
+  await store.read(runId);
+  const claim = await store.claim(runId);
+  try {
+    return { claim, checkpoint: continued(await restore(), plan, workflowPath, given, onWarning) };
+  } catch (error) {
+    await claim.release();
+    throw error;
+  }
+}
+
+/** The record of the run under way, and what the engine needs of it. */
+export class RunRecord {
+  constructor(
+    private readonly recorder: CheckpointRecorder,
+    private readonly request: RecordRequest,
+    /** Where the engine goes on; undefined for the beginning. */
+    private readonly from: Snapshot | undefined,
+  ) {}
+
+  get runOptions() {
+    const { recorder, from } = this;
+    const { run_id: runId, initial_input: input, inputs } = recorder.checkpoint;
+    return { runId, input, inputs: inputs as JsonObject, from, onSnapshot: recorder.onSnapshot };
+  }
+
+  complete(): Promise<void> {
+    return this.recorder.complete();
+  }
+
+  /** Saves how far the run came and tells the person how to go on. */
+  async fail(error: unknown): Promise<void> {
+    await this.recorder.fail(error);
+    const { context } = this.request;
+    context.output.note(
+      `run checkpointed as '${this.recorder.runId}'; resume with \`${await this.#resumeCommand()}\``,
+    );
+  }
+
+  async #resumeCommand(): Promise<string> {
+    const { file, context } = this.request;
+    const { config, dotenv } = context.options;
+    const command = ['lait', 'run', file, '--resume', this.recorder.runId];
+    if (config === false) command.push('--no-config');
+    else if (config !== undefined) command.push('--config', config);
+    if (!dotenv) command.push('--no-env');
+    return quoteCommand(command, usualShell(process.platform, await context.variables()));
+  }
+}
+
+/** Relative to the working directory when it lies below, so that the directory can be moved. */
+function pathInRecord(path: string, workingDirectory: string): string {
+  const name = relative(workingDirectory, path);
+  return name.startsWith('..') || isAbsolute(name) ? path : name;
+}
