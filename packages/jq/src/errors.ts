@@ -47,7 +47,6 @@ export class JqCompileError extends JqError {
   declare readonly code: CompileErrorCode;
   declare readonly range: Range;
 
-  // biome-ignore lint/complexity/noUselessConstructor: it narrows the codes and demands a range.
   constructor(code: CompileErrorCode, message: string, range: Range) {
     super(code, message, range);
   }

@@ -1,6 +1,5 @@
 import type { JsonValue } from '../values/json.js';
 import { Raised } from '../values/raise.js';
-import type { Context } from './context.js';
 import type { Env } from './env.js';
 import type { Path } from './path.js';
 
