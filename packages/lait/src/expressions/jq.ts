@@ -5,23 +5,33 @@ import type { Expression, Reference, ReferenceRoot } from './expression.js';
 import type { Scope } from './scope.js';
 import { ExpressionSyntaxError } from './syntax-error.js';
 
-/** The variables of a jq expression, in the order in which they are handed over. Source: steps seed, jq 式. */
-const variables = ['steps', 'inputs', 'loop'] as const;
+/** The variables of a jq expression are the roots of the scope. Source: steps seed, jq 式. */
+const variables = ['steps', 'inputs', 'loop'] as const satisfies readonly ReferenceRoot[];
 
 /**
  * Compiles a jq expression that must give exactly one value. `$steps.x` is a look-up of one recorded step; what was
  * not recorded or declared is null. Throws an `ExpressionSyntaxError` with the place; evaluating throws a `StepError`
- * (`jq_failed`, `jq_no_value`, `jq_many_values`) that names the expression.
+ * (`jq_no_value`, `jq_many_values`, `jq_failed`) that names the expression.
  */
 export function compileJq(source: string): Expression<JsonValue> {
   const program = compileProgram(source);
   return {
     language: 'jq',
     source,
-    references: referencesOf(program.references),
+    references: program.references.map(({ variable, path, range }): Reference => {
+      return { root: variable as ReferenceRoot, path, start: range.start, end: range.end };
+    }),
     evaluate(scope: Scope): JsonValue {
+      const { warn } = scope;
+      const options =
+        warn === undefined
+          ? undefined
+          : {
+              onPrecisionLoss: (literal: string) =>
+                warn(`the integer ${literal} loses digits in ${name(source)}`),
+            };
       try {
-        return program.one((scope.value ?? null) as JsonValue, { variables: variablesOf(scope) });
+        return finite(program.one((scope.value ?? null) as JsonValue, variablesOf(scope), options));
       } catch (error) {
         throw failure(source, error);
       }
@@ -34,34 +44,23 @@ function compileProgram(source: string) {
     return compile(source, { variables });
   } catch (error) {
     if (!(error instanceof JqCompileError)) throw error;
-    throw new ExpressionSyntaxError(error.message, error.range.start, error.range.end);
+    throw new ExpressionSyntaxError(lowerFirst(error.message), error.range.start, error.range.end);
   }
 }
 
 function variablesOf(scope: Scope) {
   return {
-    steps: lazyObject({
-      get: (id) => scope.step(id) ?? null,
-      all: () => scope.allSteps(),
-    }),
+    steps: lazyObject({ get: (id) => scope.step(id) as JsonValue | undefined, all: () => scope.allSteps() }),
     inputs: (scope.inputs ?? null) as JsonValue,
     loop: scope.loop as unknown as JsonValue,
   };
 }
 
-function referencesOf(references: ReturnType<typeof compile>['references']): Reference[] {
-  return references.flatMap(({ variable, path, range }): Reference[] => {
-    const root = roots[variable ?? ''];
-    return root === undefined ? [] : [{ root, path, start: range.start, end: range.end }];
-  });
+/** As jq prints them: not a number is null, infinity the largest number. */
+function finite(value: JsonValue): JsonValue {
+  if (typeof value !== 'number' || Number.isFinite(value)) return value;
+  return Number.isNaN(value) ? null : Math.sign(value) * Number.MAX_VALUE;
 }
-
-const roots: Readonly<Record<string, ReferenceRoot>> = {
-  '': 'value',
-  steps: 'steps',
-  inputs: 'inputs',
-  loop: 'loop',
-};
 
 const codes: Readonly<Record<string, string>> = { no_output: 'jq_no_value', many_outputs: 'jq_many_values' };
 
@@ -69,12 +68,16 @@ function failure(source: string, error: unknown): unknown {
   if (!(error instanceof JqRuntimeError)) return error;
   return new StepError({
     code: codes[error.code] ?? 'jq_failed',
-    message: `jq expression '${shorten(source)}': ${error.message}`,
+    message: `${name(source)}: ${error.code === 'error' ? error.message : lowerFirst(error.message)}`,
     details: { reason: error.code },
   });
 }
 
-function shorten(source: string): string {
+function name(source: string): string {
   const line = source.trim().replace(/\s+/g, ' ');
-  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
+  return `jq '${line.length > 80 ? `${line.slice(0, 79)}…` : line}'`;
+}
+
+function lowerFirst(text: string): string {
+  return text === '' ? text : text[0]!.toLowerCase() + text.slice(1);
 }

@@ -27,4 +27,6 @@ export interface Scope {
   readonly state: JsonObject;
   /** Values handed along with the run: `requestContext`, or the graph form's `run.context`. Flat keys. */
   readonly context: Readonly<Record<string, JsonValue>>;
+  /** Told of what a person should know although nothing failed, e.g. digits that `fromjson` lost. */
+  readonly warn?: (message: string) => void;
 }

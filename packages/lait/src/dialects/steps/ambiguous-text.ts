@@ -1,6 +1,6 @@
 import type { ScalarNode } from './source-node.js';
 
-const words = /^(?:y|n|yes|no|on|off)$/i;
+const words = /^(?:yes|no|on|off)$/i;
 const date = /^\d{4}-\d{1,2}-\d{1,2}(?:[Tt ].*)?$/;
 const sexagesimal = /^[-+]?\d[\d_]*(?::[0-5]?\d)+$/;
 const number = /^[-+]?(?:\d[\d_]*_[\d_]*|0[0-7]+|0b[01_]+)$/;

@@ -209,7 +209,7 @@ export class FieldCompiler {
     if (found !== undefined) return found;
     const names = this.options.schemaNames();
     const looksLikeFile = /[/\\]|\.(json|ya?ml)$/.test(name);
-    const known = names.length === 0 ? 'there are no schemas: here' : `schemas: has ${names.join(', ')}`;
+    const known = names.length === 0 ? 'schemas: names none' : `schemas: has ${names.join(', ')}`;
     this.add(
       {
         code: 'unknown_schema',
