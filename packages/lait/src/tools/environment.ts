@@ -25,12 +25,15 @@ export function expandAll(
  * idempotency key of the effect is at hand: inherited like the rest, or by listing
  * `LAIT_IDEMPOTENCY_KEY: ${LAIT_IDEMPOTENCY_KEY}`, for an allow-list holds nothing that its author did not write.
  * Source: steps seed, `run`; field report FR-10.
+ *
+ * @param field names the allow-list in errors
  */
 export function programEnvironment(
   allowed: Readonly<Record<string, string>> | undefined,
   variables: Variables,
   idempotencyKey: string,
+  field = 'env',
 ): Variables {
   const all = { ...variables, [idempotencyKeyVariable]: idempotencyKey };
-  return allowed === undefined || Object.keys(allowed).length === 0 ? all : expandAll(allowed, all, 'env');
+  return allowed === undefined || Object.keys(allowed).length === 0 ? all : expandAll(allowed, all, field);
 }

@@ -88,9 +88,10 @@ export class ShellTool {
       runProcess(
         {
           command,
-          environment: programEnvironment(env, variables, idempotencyKey),
+          environment: programEnvironment(env, variables, idempotencyKey, `tools.${this.name}.env`),
           baseDirectory: workingDirectory,
-          workingDirectory: cwd === undefined ? undefined : expandVariables(cwd, variables, 'cwd'),
+          workingDirectory:
+            cwd === undefined ? undefined : expandVariables(cwd, variables, `tools.${this.name}.cwd`),
         },
         { signal: limited },
       ),

@@ -1,11 +1,9 @@
-import { startRun } from '../../src/engine/start-run.js';
 import type { Kind } from '../../src/kinds/kind.js';
 import type { Services } from '../../src/kinds/services.js';
-import type { Plan } from '../../src/plan/plan.js';
-import { noSettings } from '../../src/plan/settings.js';
 import type { Value } from '../../src/values/value.js';
+import { plan, run } from '../support/plans.js';
 
-/** Runs one step of a kind through the engine, on the given input. */
+/** Runs one step of a kind through the engine; gives its value, or throws why the run failed. */
 export async function runStep<Fields>(
   kind: Kind<Fields>,
   fields: Fields,
@@ -13,36 +11,15 @@ export async function runStep<Fields>(
     input?: Value;
     workingDirectory: string;
     variables?: Record<string, string | undefined>;
-    signal?: AbortSignal;
     timeoutSeconds?: number;
   },
 ): Promise<Value> {
-  const {
-    input = null,
-    workingDirectory,
-    variables = { PATH: process.env.PATH },
-    signal,
-    timeoutSeconds,
-  } = options;
-  const node = { kind: kind.name, path: 'steps[0]', label: `step-1 (${kind.name})`, fields, timeoutSeconds };
-  const plan: Plan = {
-    form: 'steps',
-    id: 'test.yml',
-    sources: [],
-    accept: ({ value }) => ({ value, inputs: null, state: {}, context: {} }),
-    body: { path: 'steps', nodes: [node] },
-    settings: noSettings,
-  };
-  const result = await startRun(
-    plan,
-    { value: input },
-    {
-      services: { environment: { variables, workingDirectory } } as Services,
-      kinds: new Map([[kind.name, kind as Kind]]),
-      signal,
-    },
-  ).settled();
-  if (result.status === 'parked') throw new Error('parked');
+  const { input, workingDirectory, timeoutSeconds } = options;
+  const { variables = { PATH: process.env.PATH } } = options;
+  const step = { kind: kind.name, fields: fields as Record<string, unknown>, timeoutSeconds };
+  const services = { environment: { variables, workingDirectory } } as Services;
+  const result = await run(plan([step]), input, { services });
+  if (result.status === 'parked') throw new Error('the run waits for an answer');
   if (result.status !== 'completed') throw result.error;
   return result.value;
 }

@@ -60,7 +60,7 @@ describe('run', () => {
     expect(await failure(['printf', '\\377'])).toContain("the output of 'printf' is not valid UTF-8");
   });
 
-  it('[run-env-allow-list] shows the program only what env lists', async () => {
+  it('[tools.env-allow-list] shows the program only what env lists', async () => {
     const variables = { PATH: process.env.PATH!, SECRET: 's', PLAIN: 'p' };
     expect(await run(['/usr/bin/env'], { env: { GIVEN: 'v:${PLAIN}' }, variables })).toBe('GIVEN=v:p');
     expect(await failure(['sh', '-c', ':'], { env: { GIVEN: 'v' }, variables })).toContain('no PATH');
@@ -73,7 +73,7 @@ describe('run', () => {
     }
   });
 
-  it('[idempotency-key] hands the key of the effect over, to an allow-list by name', async () => {
+  it('[tools.idempotency-key] hands the key of the effect over, to an allow-list by name', async () => {
     const inherited = await run(['sh', '-c', 'echo $LAIT_IDEMPOTENCY_KEY']);
     expect(inherited).toMatch(/\S{8,}/);
     const env = { KEY: '${LAIT_IDEMPOTENCY_KEY}' };
@@ -98,7 +98,7 @@ describe('run', () => {
     expect(await run(['pwd'], { cwd: '${TARGET}/inner', variables })).toBe(path.join(directory, 'inner'));
   });
 
-  it('[process-tree-ended] leaves no process behind after a timeout', async () => {
+  it('[tools.process-tree-ended] leaves no process behind after a timeout', async () => {
     const sleep = uniqueSleep();
     const script = `trap '' TERM; sleep ${sleep} & sleep ${sleep}`;
     const error = await run(['sh', '-c', script], { timeoutSeconds: 1 }).catch((thrown) => thrown);

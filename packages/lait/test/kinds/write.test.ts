@@ -32,7 +32,7 @@ describe('write', () => {
     expect(await readFile(at('out.txt'), 'utf8')).toBe(expected);
   });
 
-  it('[write-in-place] keeps inode, permissions and the target of a symbolic link', async () => {
+  it('[tools.write-in-place] keeps inode, permissions and the target of a symbolic link', async () => {
     await writeFile(at('real.txt'), 'a much longer text than before');
     await chmod(at('real.txt'), 0o640);
     await symlink('real.txt', at('link.txt'));
@@ -70,7 +70,7 @@ describe('write', () => {
     expect(await reading).toBe(text);
   });
 
-  it('[write-obeys-timeout] gives up on a named pipe that nobody reads', async () => {
+  it('[tools.write-obeys-timeout] gives up on a named pipe that nobody reads', async () => {
     execFileSync('mkfifo', [at('unread')]);
     const error = await write('unread', 'x', 1).catch((thrown) => thrown);
     expect(error).toMatchObject({ category: 'timeout' });

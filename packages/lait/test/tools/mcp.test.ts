@@ -192,8 +192,8 @@ describe('a server of one run', () => {
   });
 });
 
-describe('[tools.mcp-failures-bounded] a server that misbehaves', () => {
-  it('dies at start: the error says how and shows what it printed', async () => {
+describe('a server that misbehaves', () => {
+  it('[tools.mcp-failures-bounded] dies at start: the error says how and shows what it printed', async () => {
     const error = await open(node(fixture, 'dies-at-start')).catch((thrown) => thrown);
     expect(messageChain(error)).toMatch(/MCP server 's' could not be started.*status 7.*no licence found/s);
   });

@@ -25,7 +25,7 @@ function run(command: readonly string[], options: RunOptions & { cwd?: string; e
 const text = async (...input: Parameters<typeof run>) => (await run(...input)).stdout.toString();
 
 describe('running a program', () => {
-  it('[process-no-shell] hands every argument over as it is', async () => {
+  it('[tools.no-shell] hands every argument over as it is', async () => {
     const arguments_ = ['a b', '$HOME', ';touch x', '`id`', '', '日本語🍵', '*'];
     expect(await text(['printf', '<%s>', ...arguments_])).toBe(
       arguments_.map((each) => `<${each}>`).join(''),
@@ -82,7 +82,7 @@ describe('a program that cannot be started', () => {
     ['a directory as program', ['/'], {}, /no executable file/],
     ['too long arguments', ['echo', 'x'.repeat(3_000_000)], {}, /too long/],
   ];
-  it.each(cases)('[process-clear-start-errors] says why: %s', async (_, command, options, message) => {
+  it.each(cases)('[tools.start-errors-say-why] says why: %s', async (_, command, options, message) => {
     await expect(run(command, options)).rejects.toThrow(message);
   });
 
@@ -107,7 +107,7 @@ describe('ending a process tree', () => {
     ['a daemon that ignores TERM', (sleep) => `trap '' TERM; setsid sleep ${sleep} & sleep ${sleep}`],
     ['output that never ends', (sleep) => `yes ${sleep}`],
   ];
-  it.each(trees)('[process-tree-ended] on cancellation: %s', async (_, script) => {
+  it.each(trees)('[tools.process-tree-ended] on cancellation: %s', async (_, script) => {
     const sleep = uniqueSleep();
     const controller = new AbortController();
     const reason = new CancelledError({ message: 'enough' });
@@ -133,7 +133,7 @@ describe('ending a process tree', () => {
     expect(await readFile(mark, 'utf8')).toBe('done\n');
   });
 
-  it('[process-output-limit] stops a program that prints too much, its children included', async () => {
+  it('[tools.output-limit] stops a program that prints too much, its children included', async () => {
     const sleep = uniqueSleep();
     const script = `sleep ${sleep} & head -c 100000000 /dev/zero; sleep ${sleep}`;
     await expect(run(['sh', '-c', script])).rejects.toMatchObject({ code: 'output_too_large' });

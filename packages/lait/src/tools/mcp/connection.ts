@@ -41,6 +41,7 @@ export class McpConnection {
 
   /** Starts the server, or connects to it, and greets it. The signal covers all of that. */
   static async open(
+    name: string,
     settings: McpServerSettings,
     options: ConnectionOptions,
     signal: AbortSignal,
@@ -52,7 +53,7 @@ export class McpConnection {
         import('@modelcontextprotocol/sdk/types.js'),
       ]);
     const client = new Client({ name: 'lait', version: options.clientVersion });
-    const transport = await createTransport(settings, options);
+    const transport = await createTransport(`mcp_servers.${name}`, settings, options);
     const connection = new McpConnection(client, transport);
     client.onclose = () => {
       connection.closed = true;
@@ -163,11 +164,12 @@ export class McpConnection {
 }
 
 async function createTransport(
+  place: string,
   settings: McpServerSettings,
   { environment, onLog, onSecret }: ConnectionOptions,
 ): Promise<Transport> {
   const { variables, workingDirectory } = environment;
-  const expand = (text: string, field: string) => expandVariables(text, variables, field);
+  const expand = (text: string, field: string) => expandVariables(text, variables, `${place}.${field}`);
   if (settings.command !== undefined) {
     const { JSONRPCMessageSchema } = await import('@modelcontextprotocol/sdk/types.js');
     const { args = [], env = {}, cwd } = settings;
@@ -177,7 +179,7 @@ async function createTransport(
           expand(settings.command, 'command'),
           ...args.map((argument, index) => expand(argument, `args[${index}]`)),
         ],
-        environment: { ...variables, ...expandAll(env, variables, 'env') },
+        environment: { ...variables, ...expandAll(env, variables, `${place}.env`) },
         baseDirectory: workingDirectory,
         workingDirectory: cwd === undefined ? undefined : expand(cwd, 'cwd'),
       },
@@ -187,7 +189,7 @@ async function createTransport(
   const { StreamableHTTPClientTransport } = await import(
     '@modelcontextprotocol/sdk/client/streamableHttp.js'
   );
-  const headers = expandAll(settings.headers ?? {}, variables, 'headers');
+  const headers = expandAll(settings.headers ?? {}, variables, `${place}.headers`);
   for (const text of Object.values(settings.headers ?? {})) {
     for (const [, name] of text.matchAll(/\$\{([A-Za-z0-9_]+)\}/g)) onSecret(variables[name!] ?? '');
   }

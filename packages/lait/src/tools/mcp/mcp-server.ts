@@ -123,7 +123,7 @@ export class McpServer {
   #start(): Promise<McpConnection> {
     const { startup_timeout: seconds = defaultStartSeconds } = this.#settings;
     const opening = withDeadline(seconds, this.#closing.signal, `starting ${this.#title()}`, (signal) =>
-      McpConnection.open(this.#settings, this.#options, signal),
+      McpConnection.open(this.name, this.#settings, this.#options, signal),
     ).then(
       (connection) => {
         this.#current = connection;
@@ -135,7 +135,7 @@ export class McpServer {
           throw cause;
         throw new StepError({
           code: 'mcp_start_failed',
-          message: `${this.#title()} could not be started`,
+          message: `${this.#title()} could not be started${httpStatus(cause)}`,
           cause,
         });
       },
@@ -160,7 +160,7 @@ export class McpServer {
     const { obituary } = connection;
     return new StepError({
       code: 'mcp_failed',
-      message: `${this.#title()} ${what}${obituary === '' ? '' : ` (${obituary})`}`,
+      message: `${this.#title()} ${what}${obituary === '' ? '' : ` (${obituary})`}${httpStatus(cause)}`,
       cause,
     });
   }
@@ -178,6 +178,14 @@ export class McpServer {
  */
 function isUndelivered(error: unknown): boolean {
   return error instanceof NotDeliveredError || (error as { code?: unknown }).code === 404;
+}
+
+/** The status that a server over HTTP refused with; the SDK keeps it out of the message. */
+function httpStatus(error: unknown): string {
+  const { name, code } = error as { name?: unknown; code?: unknown };
+  return typeof code === 'number' && code >= 300 && code < 600 && name !== 'McpError'
+    ? ` (HTTP ${code})`
+    : '';
 }
 
 /** True for an error that the server answered with, and not one of the way to it. */
