@@ -1,5 +1,6 @@
 import type { Reference } from './analysis/references.js';
 import { resolve } from './analysis/resolve.js';
+import { findBuiltin } from './builtins/registry.js';
 import type { Code } from './compile/code.js';
 import { lazily } from './compile/code.js';
 import { Compiler } from './compile/compiler.js';
