@@ -28,7 +28,7 @@ export class Cassettes {
   async write(key: string, request: JsonObject, reply: RawReply, secrets: SecretRegistry): Promise<boolean> {
     const written = writeReply(reply);
     const masked = secrets.maskValue(written);
-    const cassette = { format: 1, request, reply: masked };
+    const cassette = { format: 1, request: secrets.maskValue(request), reply: masked };
     await mkdir(this.#directory, { recursive: true });
     await writeFileAtomically(this.#file(key), `${JSON.stringify(cassette, null, 2)}\n`);
     return masked !== written;

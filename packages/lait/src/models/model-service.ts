@@ -60,9 +60,8 @@ class ConfiguredModelService implements ModelService {
   }
 
   async request(request: ModelRequest, options: ModelCallOptions): Promise<ModelReply> {
-    const { secrets } = this.#options;
     if (this.#recordings === undefined && this.#cache === undefined) return this.#ask(request, options);
-    const description = describeRequest(request, secrets);
+    const description = describeRequest(request);
     const key = requestKey(description);
     if (this.replaying) {
       const reply = await this.#recordings!.read(key, description, options.signal);

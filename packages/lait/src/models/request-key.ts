@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ModelRequest } from '../kinds/services.js';
 import { canonicalJson } from '../values/canonical-json.js';
-import type { SecretRegistry } from '../values/secrets.js';
 import { isObject, type JsonObject, type JsonValue } from '../values/value.js';
 
 /** Changes when equal requests get other keys than before. */
@@ -9,10 +8,10 @@ const keyVersion = 1;
 
 /**
  * What makes two requests the same one: base URL and model of the preferred endpoint, sampling, messages, tools and
- * response format. Neither keys, headers nor fallback endpoints are part of it; known secrets are masked and images
- * stand as digests. Source: facts §18, field report FR-35.
+ * response format. Neither keys, headers nor fallback endpoints are part of it, and images stand as digests. What is
+ * stored of it is masked when it is written: only then every key is known. Source: facts §18, field report FR-35.
  */
-export function describeRequest(request: ModelRequest, secrets: SecretRegistry): JsonObject {
+export function describeRequest(request: ModelRequest): JsonObject {
   const { model, messages, tools, responseFormat } = request;
   const first = model.candidates[0]!;
   const sampling = {
@@ -21,7 +20,7 @@ export function describeRequest(request: ModelRequest, secrets: SecretRegistry):
     top_p: model.top_p,
     max_tokens: model.max_tokens,
   };
-  const description: JsonObject = {
+  return {
     base_url: first.baseUrl,
     model: first.modelId,
     ...(first.entry.api === undefined || first.entry.api === 'chat_completions'
@@ -32,7 +31,6 @@ export function describeRequest(request: ModelRequest, secrets: SecretRegistry):
     ...(tools === undefined || tools.length === 0 ? {} : { tools: tools as unknown as JsonValue }),
     ...(responseFormat === undefined ? {} : { response_format: { ...responseFormat } }),
   };
-  return secrets.maskValue(description);
 }
 
 /** The name of a described request: independent of key order and of white space in JSON. */

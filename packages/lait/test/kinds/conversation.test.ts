@@ -328,7 +328,7 @@ describe('a conversation with tools', () => {
       tools: { tools: { wait } },
       signal: controller.signal,
     });
-    await expect.poll(() => server.requests.length).toBe(1);
+    await expect.poll(() => server.requests.length, { timeout: 20_000 }).toBe(1);
     controller.abort();
     expect((await running).result.status).toBe('cancelled');
     expect(server.requests).toHaveLength(1);

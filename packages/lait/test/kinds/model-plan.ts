@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import type { RunEvent } from '../../src/engine/events.js';
 import type { RunResult } from '../../src/engine/start-run.js';
-import { startRun } from '../../src/engine/start-run.js';
+import { type StartRunOptions, startRun } from '../../src/engine/start-run.js';
 import type { Services } from '../../src/kinds/services.js';
 import type { ModelServiceOptions } from '../../src/models/model-options.js';
 import { createModelService } from '../../src/models/model-service.js';
@@ -49,6 +49,7 @@ export interface RunOptions {
   input?: Value;
   plan?: Partial<Plan>;
   signal?: AbortSignal;
+  run?: StartRunOptions['run'];
 }
 
 export interface Ran {
@@ -95,8 +96,14 @@ export async function run(steps: readonly Step[], options: RunOptions = {}): Pro
   const made = plan(steps, { settings: { ...noSettings, ...options.settings }, ...options.plan });
   const result = await startRun(
     made,
-    { value: options.input ?? 'the input' },
-    { services, kinds: testKinds, onEvent: (event) => events.push(event), signal: options.signal },
+    { value: 'input' in options ? options.input : 'the input' },
+    {
+      services,
+      kinds: testKinds,
+      onEvent: (event) => events.push(event),
+      signal: options.signal,
+      run: options.run,
+    },
   ).settled();
   await tools.close();
   return {
