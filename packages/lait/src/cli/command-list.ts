@@ -24,6 +24,8 @@ export const commandList: Readonly<Record<string, ListedCommand>> = {
     summary: 'check workflow, agent and configuration files',
     load: () => import('./commands/lint.js'),
   },
+  graph: { summary: 'draw a workflow', load: () => import('./commands/graph.js') },
+  runs: { summary: 'list, show or remove recorded runs', load: () => import('./commands/runs.js') },
   explain: { summary: 'explain a diagnostic code', load: () => import('./commands/explain.js') },
   schema: { summary: 'print a JSON Schema for editors', load: () => import('./commands/schema.js') },
   init: {

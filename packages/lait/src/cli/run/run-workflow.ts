@@ -153,6 +153,8 @@ async function run(
     const text = resultText(result.value, report.total(), options.json === true);
     if (writesFile(options)) await writeFileAtomically(resolve(workingDirectory, options.output!), text);
     else await output.write(remainder(text, tokens.result));
+    // Last: a result that could not be handed over is not lost, a resume hands it over again.
+    await record?.complete();
     return exitCodes.ok;
   } catch (error) {
     display?.stop();

@@ -1,3 +1,4 @@
+import { LaitError } from '../../errors/lait-error.js';
 import type { ChildBlock, Kind } from '../../kinds/kind.js';
 import type { Block, Edge, Plan, PlanNode } from '../plan.js';
 import type { EdgeStyle, Picture, PictureEdge, PictureGroup, PictureShape } from './picture.js';
@@ -16,10 +17,16 @@ interface Loose {
   label?: string;
 }
 
+/** Children that call children more than once grow without bound when they are drawn inside each other. */
+const mostNodes = 50_000;
+
 /** More loose arrows than this are gathered in a junction, so that drawings of long files stay linear in size. */
 const mostLoose = 4;
 
-/** Draws a plan of any form from the traits of its kinds. Source: steps seed, グラフ出力; steps facts §16. */
+/**
+ * Draws a plan of any form from the traits of its kinds. Throws a `LaitError` (code `drawing_too_large`) when expanded
+ * children grow beyond all use. Source: steps seed, グラフ出力; steps facts §16.
+ */
 export function drawPlan(plan: Plan, options: DrawOptions): Picture {
   return new Drawer(options).draw(plan);
 }
@@ -135,6 +142,12 @@ class Drawer {
   }
 
   #node(group: PictureGroup, shape: PictureShape, lines: readonly string[]): string {
+    if (this.#count > mostNodes) {
+      throw new LaitError({
+        code: 'drawing_too_large',
+        message: `the drawing has more than ${mostNodes.toLocaleString('en')} shapes; draw the child workflows one by one`,
+      });
+    }
     const id = `n${this.#count++}`;
     group.nodes.push({ id, shape, lines });
     return id;
