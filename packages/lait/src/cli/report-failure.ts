@@ -1,4 +1,3 @@
-import { inspect } from 'node:util';
 import { DefinitionError } from '../errors/errors.js';
 import { isLaitError, messageChain } from '../errors/lait-error.js';
 import type { Output } from './output.js';
@@ -15,7 +14,16 @@ export async function reportFailure(
     const { formatDiagnostics } = await import('../plan/format-diagnostics.js');
     output.line(formatDiagnostics(error.diagnostics, { sources: error.sources, color: output.colored }));
   }
-  if (verbosity >= 2) output.line(inspect(error, { depth: 6 }));
+  if (verbosity >= 2) output.line(stacks(error));
   const prefix = isLaitError(error) ? 'lait: ' : 'lait: unexpected error: ';
   output.line(prefix + (messageChain(error) || 'failed'));
+}
+
+/** Where an error and its causes came from. */
+function stacks(error: unknown): string {
+  const parts: string[] = [];
+  for (let current = error; current instanceof Error && parts.length < 20; current = current.cause) {
+    parts.push(current.stack ?? String(current));
+  }
+  return parts.join('\ncaused by: ');
 }
