@@ -116,4 +116,27 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
   ['tools.mcp-http', 'MCP servers are reached over streamable HTTP', 'facts steps §13'],
   ['tools.mcp-server', 'Agents and workflows are served as MCP tools', 'facts steps §21'],
   ['tools.mcp-host-check', 'Our HTTP server answers only to the names it was given', 'facts steps §21'],
+  ['template.text-form', 'Templates print values in their text form, never escaped', 'FR-29'],
+  ['template.renders-once', 'What a value holds is data and never rendered again', 'FR-28'],
+  [
+    'template.missing-is-error',
+    'A missing variable or field in a template is an error',
+    'steps seed, テンプレート',
+  ],
+  ['template.no-prototypes', 'Templates see own properties only', 'DESIGN §7'],
+  [
+    'template.checked-when-compiled',
+    'Wrong templates are refused before the first step, with their place',
+    'steps seed, 設計の考え方',
+  ],
+  ['schema.subset', 'Values are checked for type, enum and required, recursively', 'steps seed, スキーマ'],
+  ['steps.input-arguments', '--input keeps text for strings and reads JSON otherwise', 'steps seed, inputs'],
+  [
+    'steps.inputs-checked',
+    'Undeclared, missing and wrong inputs are all named at once',
+    'steps seed, inputs',
+  ],
+  ['diagnostics.caret-frame', 'Carets stand under the problem, wide characters and tabs included', 'issue 2'],
+  ['diagnostics.no-terminal-control', 'Text of a file cannot steer the terminal', 'DESIGN §7'],
+  ['diagnostics.explained', 'Every code has an explanation and an example', 'issue 4'],
 ];

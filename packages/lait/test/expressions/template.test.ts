@@ -87,8 +87,14 @@ describe('what is missing', () => {
     ['{{ lookup input "nope" }}', /no such value/],
     ['{{ len input.nope }}', /no 'nope'/],
     ['{{ @index }}', /@index exists only inside/],
-  ])('%s is an error [template.missing-is-error]', (source, message) => {
+  ])('%s is an error', (source, message) => {
     expect(() => render(source, { value: { a: 1 } })).toThrow(message);
+  });
+
+  it('is an error that shows the placeholder [template.missing-is-error]', () => {
+    expect(() => render('a {{ input.x.y }} b', { value: { x: null } })).toThrow(
+      "template {{ input.x.y }}: input.x has no 'y' (it is null)",
+    );
   });
 
   it('counts as false in conditions, which is how a template asks for it', () => {
@@ -185,7 +191,7 @@ describe('blocks', () => {
   });
 });
 
-describe('syntax errors are found when compiled, with their place [template.checked-when-compiled]', () => {
+describe('syntax errors are found when compiled, with their place', () => {
   it.each([
     ['日本 {{ input', "'{{' is never closed", '{{'],
     ['ok {{#if input}}x', 'the block {{#if input}} is never closed', '{{#if input}}'],
@@ -213,7 +219,7 @@ describe('syntax errors are found when compiled, with their place [template.chec
     expect(source.slice(error.start, error.end)).toBe(marked);
   });
 
-  it('suggests the helper that was meant', () => {
+  it('suggests the helper that was meant [template.checked-when-compiled]', () => {
     expect(syntaxError('{{ jsn input }}').hint).toBe("did you mean 'json'?");
   });
 

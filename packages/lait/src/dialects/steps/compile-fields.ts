@@ -240,8 +240,7 @@ export class FieldCompiler {
       return expression;
     } catch (error) {
       if (!(error instanceof ExpressionSyntaxError)) throw error;
-      const language = code === 'jq_syntax' ? 'jq' : 'template';
-      const message = `${place.field}: ${language} error: ${error.message}`;
+      const message = `${place.field}: ${error.message}`;
       this.add({ code, message, hint: error.hint, range: placeInside(error.start, error.end) }, place);
       return undefined;
     }
