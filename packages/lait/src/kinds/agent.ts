@@ -1,12 +1,10 @@
-import { StepError } from '../errors/errors.js';
-import type { AgentPlan } from '../plan/agent.js';
 import type { ModelSettings, ToolSelection } from '../plan/settings.js';
 import { attachmentFields, modelSettingFields, toolSelectionFields } from '../plan/settings-fields.js';
-import { didYouMean } from '../plan/suggest.js';
 import { runAgent } from './agent-conversation.js';
 import { type AttachmentFields, attachmentExpressions } from './attachments.js';
-import { completed, type Kind, type StepContext } from './kind.js';
-import { offersTools } from './model-settings.js';
+import { findAgent } from './find-agent.js';
+import { completed, type Kind } from './kind.js';
+import { fallBack, offersTools } from './model-settings.js';
 import { checkInput } from './schema-values.js';
 
 export interface AgentFields extends ModelSettings, ToolSelection, AttachmentFields {
@@ -41,8 +39,18 @@ export const agentKind: Kind<AgentFields> = {
     return !offersTools(fields, agent, settings.defaults, defaults);
   },
   expressions: attachmentExpressions,
+  async modelUse(fields, lookup) {
+    const agent = await findAgent(fields.agent, lookup);
+    const { defaults } = lookup.settings;
+    return {
+      ...fallBack(fields, agent, defaults, lookup.services.models.defaults),
+      system: agent.system,
+      agent,
+    };
+  },
   async execute(fields, context) {
-    const agent = await findAgent(fields.agent, context);
+    const { plan, settings, services, cancel } = context;
+    const agent = await findAgent(fields.agent, { plan, settings, services, signal: cancel.signal });
     await checkInput(agent.inputSchema, context);
     const { files, images } = fields;
     const value = await runAgent(
@@ -52,24 +60,3 @@ export const agentKind: Kind<AgentFields> = {
     return completed(value);
   },
 };
-
-/** An entry of this file's `agents:`, else a file, else an agent of the configuration. */
-async function findAgent(reference: string, context: StepContext): Promise<AgentPlan> {
-  const { settings, plan, services } = context;
-  const own = Object.hasOwn(settings.agents, reference) ? settings.agents[reference] : undefined;
-  if (own !== undefined) return own;
-  const { signal } = context.cancel;
-  if (reference.includes('/') || reference.endsWith('.md')) {
-    const directory = plan.directory ?? services.environment.workingDirectory;
-    return services.agents.file(reference, directory, { signal });
-  }
-  const registered = await services.agents.registered(reference, { signal });
-  if (registered !== undefined) return registered;
-  const known = [...Object.keys(settings.agents), ...services.agents.registeredNames()];
-  const hint = didYouMean(reference, known);
-  throw new StepError({
-    code: 'agent_unknown',
-    category: 'definition',
-    message: `there is no agent '${reference}': neither under agents: of this file nor of lait.config.yml${hint === undefined ? '' : `; ${hint}`}`,
-  });
-}

@@ -128,6 +128,8 @@ export interface Kind<Fields = unknown> {
   check?(fields: Fields): readonly FieldProblem[];
   /** The path of a file it writes: a constant one is not allowed in concurrent items. */
   writes?(fields: Fields): Expression<string>;
+  /** What it would ask which model with, before anything runs. Reads agent files and nothing else. */
+  modelUse?(fields: Fields, lookup: Lookup): Promise<ModelUse> | ModelUse;
   /** The workflow it runs as a child: a path or a registered name. Lint and drawings follow it. */
   callsWorkflow?(fields: Fields): string | undefined;
   /** True when it may read recorded steps that its expressions do not show, e.g. in a default or an agent's prompt. */
@@ -140,6 +142,25 @@ export interface Kind<Fields = unknown> {
   /** Every expression among the fields. */
   expressions?(fields: Fields): readonly NamedExpression[];
   execute(fields: Fields, context: StepContext): Promise<Completion> | Completion;
+}
+
+/** What is at hand where a step is looked at without being run. */
+export interface Lookup {
+  plan: Plan;
+  /** The plan's settings over its callers'. */
+  settings: PlanSettings;
+  services: Services;
+  signal: AbortSignal;
+}
+
+/** The effective settings of a step that asks a model, each from the first level that sets it. */
+export interface ModelUse {
+  settings: ModelSettings;
+  selection: ToolSelection;
+  /** The system prompt and what `{{ input }}` in it is: the step's input. */
+  system?: Expression<string>;
+  /** The agent it asks through. */
+  agent?: AgentPlan;
 }
 
 export interface ChildBlock {

@@ -44,6 +44,13 @@ export const promptKind: Kind<PromptFields> = {
     ...(system === undefined ? [] : [{ name: 'system', expression: system }]),
     ...attachmentExpressions(attachments),
   ],
+  modelUse(fields, { settings: { defaults }, services }) {
+    const system = fields.system ?? defaults.system;
+    return {
+      ...fallBack(fields, defaults, services.models.defaults),
+      ...(system === undefined ? {} : { system }),
+    };
+  },
   async execute(fields, context) {
     const { models } = context.services;
     const { defaults } = context.settings;
