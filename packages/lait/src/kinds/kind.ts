@@ -4,9 +4,10 @@ import type { Question } from '../engine/question.js';
 import type { EffectContext, EffectOptions, EffectResult } from '../engine/runtime.js';
 import type { Expression } from '../expressions/expression.js';
 import type { LoopView, Scope } from '../expressions/scope.js';
+import type { AgentPlan } from '../plan/agent.js';
 import type { FieldProblem, FieldTable } from '../plan/fields.js';
 import type { Block, Plan, PlanCall, PlanNode } from '../plan/plan.js';
-import type { PlanSettings, ToolSelection } from '../plan/settings.js';
+import type { ModelSettings, PlanSettings, ToolSelection } from '../plan/settings.js';
 import type { JsonValue, Value } from '../values/value.js';
 import type { Services } from './services.js';
 
