@@ -80,6 +80,7 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'Cancel and timeout end a program with all its descendants, also those that ignore TERM or left the group',
     'FR-23',
   ],
+  ['tools.no-orphans', 'Nothing in the group of a program outlives lait', 'DESIGN §6'],
   ['tools.output-limit', 'A program that prints more than 16 MiB to a stream is stopped', 'steps seed, run'],
   ['tools.env-allow-list', 'With env a program sees nothing but what it lists', 'steps seed, run'],
   ['tools.idempotency-key', 'Programs receive the idempotency key of their effect', 'FR-10'],

@@ -10,8 +10,10 @@ const pollMilliseconds = 25;
 /** How long output may still arrive once nothing of a group is left. */
 const drainMilliseconds = 200;
 
-/** Groups started here that may still have members; nothing of them may outlive this process. */
-const living = new Set<number>();
+/** Groups of programs that are running; nothing of them may outlive this process. */
+const running = new Set<number>();
+/** Groups whose program has ended and left something in the background. */
+const leftBehind = new Set<number>();
 let exitHookInstalled = false;
 
 /** Registers a process group that must not outlive this process. `leader` is the process id of its first member. */
@@ -20,18 +22,20 @@ export function registerTree(leader: number): void {
     exitHookInstalled = true;
     process.on('exit', killRegisteredTrees);
   }
-  for (const other of living) if (!isGroupAlive(other)) living.delete(other);
-  living.add(leader);
+  running.add(leader);
 }
 
 /** Forgets a group when it has no members left; what was left in the background stays registered. */
 export function unregisterTree(leader: number): void {
-  if (!isGroupAlive(leader)) living.delete(leader);
+  running.delete(leader);
+  if (isGroupAlive(leader)) leftBehind.add(leader);
+  // The number of a group that has ended since may be given to a stranger.
+  for (const other of leftBehind) if (!hasMembers(other)) leftBehind.delete(other);
 }
 
 /** Ends everything that was registered, at once and without waiting: for the moment this process exits. */
 export function killRegisteredTrees(): void {
-  for (const leader of living) {
+  for (const leader of [...running, ...leftBehind]) {
     if (process.platform === 'win32') {
       const [program, ...arguments_] = treeKillCommand(leader);
       spawnSync(program, arguments_, { windowsHide: true, stdio: 'ignore' });
@@ -41,15 +45,13 @@ export function killRegisteredTrees(): void {
     send(-leader, 'SIGKILL');
     for (const entry of escaped) send(entry.pid, 'SIGKILL');
   }
-  living.clear();
+  running.clear();
+  leftBehind.clear();
 }
 
 /** True while the group has a member that is not a zombie. */
 export function isGroupAlive(leader: number): boolean {
-  if (process.platform === 'win32') return send(leader, 0);
-  if (!send(-leader, 0)) return false;
-  const table = readProcessTable();
-  return table.length === 0 || table.some((entry) => entry.group === leader);
+  return hasMembers(leader) && isInTable(leader, readProcessTable());
 }
 
 /**
@@ -99,15 +101,27 @@ export function treeKillCommand(leader: number): [string, ...string[]] {
 }
 
 async function ended(leader: number, tracked: Map<string, ProcessEntry>, limit: number): Promise<boolean> {
-  for (let waited = 0; waited < limit; waited += pollMilliseconds) {
-    if (stillLiving(tracked).length === 0 && !isGroupAlive(leader)) return true;
+  for (let waited = 0; ; waited += pollMilliseconds) {
+    const table = readProcessTable();
+    const groupEnded = !hasMembers(leader) || !isInTable(leader, table);
+    if (groupEnded && stillLiving(tracked, table).length === 0) return true;
+    if (waited >= limit) return false;
     await delay(pollMilliseconds);
   }
-  return stillLiving(tracked).length === 0 && !isGroupAlive(leader);
 }
 
-function stillLiving(tracked: Map<string, ProcessEntry>): ProcessEntry[] {
-  return readProcessTable().filter((entry) => tracked.has(identity(entry)));
+/** Whether the group exists, zombies included. */
+function hasMembers(leader: number): boolean {
+  return send(process.platform === 'win32' ? leader : -leader, 0);
+}
+
+/** Whether a group that exists has living members; an empty table cannot tell. */
+function isInTable(leader: number, table: readonly ProcessEntry[]): boolean {
+  return table.length === 0 || table.some(({ group }) => group === leader);
+}
+
+function stillLiving(tracked: Map<string, ProcessEntry>, table = readProcessTable()): ProcessEntry[] {
+  return table.filter((entry) => tracked.has(identity(entry)));
 }
 
 function identity(entry: ProcessEntry): string {

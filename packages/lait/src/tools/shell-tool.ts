@@ -17,6 +17,7 @@ import type { JsonObject, Value } from '../values/value.js';
 import { withDeadline } from './deadline.js';
 import { programEnvironment } from './environment.js';
 import { printable, processFailure, runProcess } from './process.js';
+import { secretValues } from './secret-values.js';
 import { toolName } from './tool-names.js';
 import { toldToModel } from './untrusted-call.js';
 
@@ -41,6 +42,21 @@ export class ShellTool {
       .find(({ root }) => root !== 'value');
     if (foreign !== undefined) {
       throw new Error(`the command refers to '${foreign.root}'; a tool's command sees only 'input'`);
+    }
+  }
+
+  /** The secrets among the variables that its program is given. */
+  get secrets(): string[] {
+    return secretValues(this.#settings.env ?? {}, this.#environment.variables);
+  }
+
+  /** What is wrong with `parameters` as a JSON Schema, if anything. */
+  async parametersProblem(): Promise<string | undefined> {
+    try {
+      await compileFullSchema(this.#settings.parameters ?? noParameters);
+      return undefined;
+    } catch (error) {
+      return `tools.${this.name}.parameters is no JSON Schema: ${(error as Error).message}`;
     }
   }
 

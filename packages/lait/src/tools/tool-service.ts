@@ -85,7 +85,9 @@ class Tools implements ToolService {
     const problems: string[] = [];
     for (const [name, settings] of Object.entries(options.tools ?? {})) {
       try {
-        this.#shellTools.set(name, new ShellTool(name, settings, environment));
+        const tool = new ShellTool(name, settings, environment);
+        this.#shellTools.set(name, tool);
+        tool.secrets.forEach(onSecret);
       } catch (error) {
         problems.push(`tools.${name}: ${(error as Error).message}`);
       }
@@ -116,6 +118,7 @@ class Tools implements ToolService {
   async open(selection: ToolSelection, { signal }: { signal: AbortSignal }): Promise<Toolset> {
     const { mcp = [], subagents = [], tools = [], skills = [] } = selection;
     this.#checkSelection({ mcp, subagents, tools, skills });
+    await this.#checkParameters(tools);
     const progressive = this.#options.progressiveSkills ?? false;
     const [mcpTools, subagentTools, readSkills] = await Promise.all([
       Promise.all(mcp.map((name) => this.#openServer(name, signal))),
@@ -198,6 +201,12 @@ class Tools implements ToolService {
       }
     }
     if (problems.length > 0) throw definitionError('tool_unknown', problems);
+  }
+
+  async #checkParameters(tools: readonly string[]): Promise<void> {
+    const problems = await Promise.all(tools.map((name) => this.#shellTools.get(name)?.parametersProblem()));
+    const found = problems.filter((problem) => problem !== undefined);
+    if (found.length > 0) throw definitionError('tool_invalid', found);
   }
 
   async #openServer(name: string, signal: AbortSignal) {

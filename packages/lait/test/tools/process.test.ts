@@ -156,10 +156,11 @@ describe('background processes', () => {
     for (const pid of processesWith(sleep)) process.kill(pid, 'SIGKILL');
   });
 
-  it('ends what was left in the background when this process ends', async () => {
+  it('[tools.no-orphans] ends what was left in the background when this process ends', async () => {
     const sleep = uniqueSleep();
     await run(['sh', '-c', `sleep ${sleep} >/dev/null 2>&1 </dev/null &`]);
     expect(processesWith(sleep)).toHaveLength(1);
+    expect(process.listeners('exit')).toContain(killRegisteredTrees);
     killRegisteredTrees();
     await until(() => processesWith(sleep).length === 0);
   });

@@ -174,6 +174,29 @@ describe('opening tools', () => {
     );
   });
 
+  it('refuses parameters that are no JSON Schema before a model sees them', async () => {
+    const broken = { t: { command: ['echo'], parameters: { type: 'objekt' } } };
+    const opening = service({ tools: broken }).open({ tools: ['t'] }, { signal });
+    await expect(opening).rejects.toMatchObject({
+      category: 'definition',
+      message: expect.stringContaining('tools.t.parameters'),
+    });
+  });
+
+  it('knows the secrets of env before anything could show them', () => {
+    const secrets: string[] = [];
+    const env = { API_KEY: 'written-out', X: '${MY_TOKEN}', HOME: '${HOME}', AUTH: 'Bearer ${PASS}' };
+    service({
+      tools: { t: { command: ['echo'], env } },
+      environment: {
+        variables: { MY_TOKEN: 'tok', HOME: '/home/me', PASS: 'word' },
+        workingDirectory: directory,
+      },
+      onSecret: (value) => secrets.push(value),
+    });
+    expect(secrets).toEqual(['written-out', 'tok', 'word']);
+  });
+
   it('[tools.wire-order] lists subagents, shell tools and skills in this order', async () => {
     await writeFile(path.join(directory, 's.md'), 'be brief');
     const opened = await service({

@@ -7,6 +7,7 @@ import { expandVariables } from '../../values/expand-variables.js';
 import type { JsonObject } from '../../values/value.js';
 import { untilAborted } from '../deadline.js';
 import { expandAll } from '../environment.js';
+import { secretValues } from '../secret-values.js';
 import { ProcessTransport } from './process-transport.js';
 
 /** More pages or tools than these are a server that lists without end. */
@@ -20,7 +21,7 @@ const noLimit = 2_147_483_647;
 export interface ConnectionOptions {
   environment: Environment;
   onLog: (line: string) => void;
-  /** Told the values of variables that stand in headers. */
+  /** Told the secrets among headers and variables. */
   onSecret: (value: string) => void;
   clientVersion: string;
 }
@@ -169,6 +170,7 @@ async function createTransport(
   { environment, onLog, onSecret }: ConnectionOptions,
 ): Promise<Transport> {
   const { variables, workingDirectory } = environment;
+  for (const value of secretValues({ ...settings.env, ...settings.headers }, variables)) onSecret(value);
   const expand = (text: string, field: string) => expandVariables(text, variables, `${place}.${field}`);
   if (settings.command !== undefined) {
     const { JSONRPCMessageSchema } = await import('@modelcontextprotocol/sdk/types.js');
@@ -190,9 +192,6 @@ async function createTransport(
     '@modelcontextprotocol/sdk/client/streamableHttp.js'
   );
   const headers = expandAll(settings.headers ?? {}, variables, `${place}.headers`);
-  for (const text of Object.values(settings.headers ?? {})) {
-    for (const [, name] of text.matchAll(/\$\{([A-Za-z0-9_]+)\}/g)) onSecret(variables[name!] ?? '');
-  }
   return new StreamableHTTPClientTransport(new URL(expand(settings.url ?? '', 'url')), {
     requestInit: { headers },
   });
