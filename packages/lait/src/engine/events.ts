@@ -94,6 +94,10 @@ export type RunEvent =
   | ({ type: 'question.asked'; question: Question } & StepFields)
   | ({ type: 'question.answered'; answer: JsonValue } & StepFields)
   | ({ type: 'sleep.started'; until: number } & StepFields)
+  /** The settings that an agent runs with, as a fingerprint: they are read when it starts. */
+  | ({ type: 'agent.configured'; agent: string; fingerprint: string } & StepFields)
+  /** What a capability gave does not fit what it declares. */
+  | ({ type: 'output.mismatched'; capability: string; errors: string } & StepFields)
   | {
       type: 'model.requested';
       address: string;

@@ -112,6 +112,8 @@ export interface Runtime {
     run: (context: EffectContext) => Promise<EffectResult>,
     options: CallOptions & EffectOptions & { keyAddress: Address },
   ): Promise<EffectResult>;
+  /** What the record says about an effect that has ended, if anything; throws its recorded failure. */
+  recorded(address: Address): EffectResult | undefined;
   /** Parks the branch until a person or a message answers. The time does not count against deadlines. */
   wait(address: Address, question: Question, options: CallOptions): Promise<JsonValue>;
   /** Parks the branch until an instant, in milliseconds since 1970. */

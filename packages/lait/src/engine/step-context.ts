@@ -92,6 +92,11 @@ export class EngineStepContext implements StepContext {
     }
   }
 
+  recorded(name: string): Value | undefined {
+    const result = this.execution.runtime.recorded(`${this.address}/${name}`);
+    return result === undefined || 'suspended' in result ? undefined : result.value;
+  }
+
   ask(question: Question): Promise<JsonValue> {
     this.#questions += 1;
     return this.#wait(`${this.address}?${this.#questions > 1 ? this.#questions : ''}`, question);

@@ -47,6 +47,8 @@ export interface StepContext {
     run: (context: EffectContext) => Promise<EffectResult>,
     options?: EffectOptions & { name?: string },
   ): Promise<Value>;
+  /** The recorded value of the named effect, when it ended in an earlier pass; throws its recorded failure. */
+  recorded(name: string): Value | undefined;
   /** Asks a person and waits for the answer. */
   ask(question: Question): Promise<JsonValue>;
   /** Waits until an instant, in milliseconds since 1970. */
@@ -119,6 +121,8 @@ export interface Kind<Fields = unknown> {
   effects: 'none' | 'rerun' | 'attention';
   /** True when it may wait for a person: not allowed in concurrent units of the steps form. */
   waits?: boolean;
+  /** Whether a run of the graph form with this step needs a person's consent before it begins. */
+  needsApproval?(fields: Fields, services: Services): boolean;
   /** A loop catches `break`. */
   loop?: boolean;
   /** What it ends with its value: the workflow (`stop`), the innermost loop (`break`), or its own block. */

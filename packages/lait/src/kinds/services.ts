@@ -1,7 +1,9 @@
 import type { RunEvent, Usage } from '../engine/events.js';
+import type { Question } from '../engine/question.js';
 import type { AgentPlan } from '../plan/agent.js';
 import type { Plan } from '../plan/plan.js';
 import type { ModelEntry, ModelSettings, ToolSelection } from '../plan/settings.js';
+import type { StripResult } from '../schema/strip.js';
 import type { JsonObject, JsonValue, Value } from '../values/value.js';
 
 /** What kinds are handed to reach the world. Built by the library from the configuration; every part is a port. */
@@ -153,6 +155,17 @@ export interface RegisteredTool {
   execute(input: Value, context: DirectToolContext): Promise<Value>;
   /** True when repeating a call with the same idempotency key does no harm. Default false. */
   idempotent?: boolean;
+  /** What it calls itself, when that is not the key it is registered under. */
+  ownId?: string;
+  /** `execute` taken apart, for callers that tell wrong input, failure and wrong output from each other. */
+  parts?: ToolParts;
+}
+
+/** A tool's own checks, e.g. by the schema library of its author, and the work between them. */
+export interface ToolParts {
+  parseInput(value: Value): StripResult | Promise<StripResult>;
+  run(input: Value, context: DirectToolContext): unknown;
+  parseOutput(value: Value): StripResult | Promise<StripResult>;
 }
 
 export interface DirectToolContext extends ToolCallContext {
@@ -252,6 +265,10 @@ export interface Capability {
   target_schema?: JsonObject;
   strict_allowed?: boolean;
   contract?: string;
+  /** Asks a person instead of being called; the answer's text is the output. */
+  question?(inputs: JsonObject): Question;
+  /** Runs a workflow instead of being called: a path or a registered name, and its inputs. */
+  workflow?(inputs: JsonObject): { reference: string; inputs: JsonObject };
   execute(inputs: JsonObject, context: CapabilityContext): Promise<CapabilityResult>;
 }
 

@@ -6,6 +6,8 @@ export interface SchemaProblem {
   /** Keys and indexes from the root; empty for the root itself. */
   path: readonly (string | number)[];
   message: string;
+  /** The keyword that a value does not fit. */
+  keyword?: string;
 }
 
 /** Deepest nesting of schemas, the root counted as level 1. Source: graph facts §1.11. */

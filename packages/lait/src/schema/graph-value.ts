@@ -28,11 +28,11 @@ function checkLevel(
   path: readonly (string | number)[],
   problems: SchemaProblem[],
 ): void {
-  const report = (message: string) => problems.push({ path, message });
+  const report = (message: string, keyword?: string) => problems.push({ path, message, keyword });
   const choices = ownProperty(schema, 'enum');
   if (Array.isArray(choices)) {
     if (!choices.some((choice) => jsonEqual(choice, value))) {
-      report(`must be one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`);
+      report(`must be one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`, 'enum');
     }
     return;
   }
@@ -58,13 +58,13 @@ function checkObject(
   const required = ownProperty(schema, 'required');
   for (const name of Array.isArray(required) ? required : []) {
     if (typeof name === 'string' && !Object.hasOwn(value, name))
-      problems.push({ path, message: `misses '${name}'` });
+      problems.push({ path, message: `misses '${name}'`, keyword: 'required' });
   }
   for (const [name, item] of Object.entries(value)) {
     const child = ownProperty(properties, name);
     if (isObject(child)) checkLevel(child, item, [...path, name], problems);
     else if (ownProperty(schema, 'additionalProperties') === false) {
-      problems.push({ path: [...path, name], message: `is not a known property` });
+      problems.push({ path: [...path, name], message: 'is not a known property', keyword: 'additionalProperties' });
     }
   }
 }

@@ -159,6 +159,10 @@ export class MemoryRuntime implements Runtime {
     );
   }
 
+  recorded(_address: Address): EffectResult | undefined {
+    return undefined;
+  }
+
   wait(address: Address, question: Question, options: CallOptions): Promise<JsonValue> {
     return this.sequential(address, () => this.run.wait(address, question, options));
   }

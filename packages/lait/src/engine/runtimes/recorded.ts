@@ -79,7 +79,7 @@ class RecordedRuntime extends MemoryRuntime {
     { cancel, interrupted, keyAddress }: CallOptions & EffectOptions & { keyAddress: Address },
   ): Promise<EffectResult | 'reexecute'> {
     const { journal } = this.run;
-    const recorded = this.#outcome(address);
+    const recorded = this.recorded(address);
     if (recorded !== undefined) return recorded;
     if (interrupted === 'attention') {
       if (journal.find('started', address) !== undefined) return this.#attend(address, cancel);
@@ -101,7 +101,7 @@ class RecordedRuntime extends MemoryRuntime {
     return result;
   }
 
-  #outcome(address: Address): EffectResult | undefined {
+  override recorded(address: Address): EffectResult | undefined {
     const { journal } = this.run;
     const completed = journal.find('completed', address);
     if (completed !== undefined) return completed;

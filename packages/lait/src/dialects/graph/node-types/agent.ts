@@ -1,0 +1,32 @@
+import type { GraphAgentFields } from '../../../kinds/graph-agent.js';
+import { type JsonObject, ownProperty } from '../../../values/value.js';
+import { checkInputs, checkOutputSchema } from './inputs.js';
+import type { GraphNodeType } from './node-type.js';
+
+/** Asks an agent with its newest settings and checks its answer. Source: graph seed, agent Node; facts §2.2. */
+export const agentType: GraphNodeType = {
+  type: 'agent',
+  description: 'Asks an agent; its answer must fit the output_schema.',
+  keys: ['agent_id', 'inputs', 'output_schema', 'retry'],
+  refusesKeys: 'agent_unknown_keys',
+  check(node, check) {
+    const id = ownProperty(node.config, 'agent_id');
+    if (typeof id !== 'string' || id.trim() === '') {
+      check.report(node, 'agent_id_required', 'an agent node needs an agent_id', 'agent_id');
+    } else if (check.options.agents !== undefined && !check.options.agents.has(id)) {
+      check.report(node, 'agent_unknown', `no agent '${id}' exists`, 'agent_id');
+    }
+    checkInputs(node, check, { code: 'inputs_shape' });
+    checkOutputSchema(node, check);
+    if (Object.hasOwn(node.config, 'retry'))
+      check.warn(node, 'retry_ignored', 'agent nodes are not repeated: retry is ignored', 'retry');
+  },
+  output: (node) => ownProperty(node.config, 'output_schema'),
+  lower(node, lowering) {
+    const fields: GraphAgentFields = {
+      agent_id: node.config.agent_id as string,
+      output_schema: node.config.output_schema as JsonObject,
+    };
+    return { kind: 'graph_agent', fields, input: lowering.value(node.config.inputs ?? {}) };
+  },
+};
