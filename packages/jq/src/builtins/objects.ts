@@ -1,8 +1,6 @@
-import type { Context } from '../compile/context.js';
 import { cannotIterate } from '../compile/path.js';
-import { maximumValueDepth } from '../limits.js';
 import { getIndex } from '../values/access.js';
-import { equal } from '../values/compare.js';
+import { contains } from '../values/contains.js';
 import { describe } from '../values/describe.js';
 import { isObject, isTruthy, type JsonObject, type JsonValue, typeName } from '../values/json.js';
 import { getKey, setKey, sortedKeys } from '../values/object.js';
@@ -18,29 +16,6 @@ function has(input: JsonValue, key: JsonValue): boolean {
   if (isObject(input) && typeof key === 'string') return Object.hasOwn(input, key);
   if (Array.isArray(input) && typeof key === 'number') return key >= 0 && key < input.length;
   return raise(`Cannot check whether ${typeName(input)} has a ${typeName(key)} key`);
-}
-
-/** Whether everything in `part` is somewhere in `whole`; works on an explicit stack of what is left to check. */
-function contains(whole: JsonValue, part: JsonValue, context: Context, depth = 0): boolean {
-  if (depth > maximumValueDepth) return raise('Containment check too deep');
-  context.step();
-  if (isObject(whole) && isObject(part)) {
-    return Object.keys(part).every(
-      (key) =>
-        Object.hasOwn(whole, key) && containsPart(whole[key] ?? null, part[key] ?? null, context, depth + 1),
-    );
-  }
-  if (Array.isArray(whole) && Array.isArray(part)) {
-    return part.every((wanted) => whole.some((element) => containsPart(element, wanted, context, depth + 1)));
-  }
-  if (typeof whole === 'string' && typeof part === 'string') return whole.includes(part);
-  if (typeName(whole) === typeName(part)) return equal(whole, part);
-  return raise(`${describe(whole)} and ${describe(part)} cannot have their containment checked`);
-}
-
-/** Inside containers, values of different types are merely different. */
-function containsPart(whole: JsonValue, part: JsonValue, context: Context, depth: number): boolean {
-  return typeName(whole) === typeName(part) && contains(whole, part, context, depth);
 }
 
 function toEntries(input: JsonValue): JsonValue {

@@ -1,4 +1,4 @@
-import { expandCall } from '../compile/call.js';
+import { callBinding } from '../compile/call.js';
 import { defaultLimits } from '../limits.js';
 import type { FunctionDefinition } from '../syntax/ast.js';
 import { parse } from '../syntax/parser.js';
@@ -72,7 +72,8 @@ function definedBuiltins(): ReadonlyMap<string, Builtin> {
       const builtin: Builtin = {
         compile: ({ compiler, node, scope, height }) => {
           definition ??= parseDefinition(source);
-          return expandCall(compiler, definition, null, key, null, node.arguments, scope, height);
+          const binding = compiler.builtinBinding(key, definition);
+          return callBinding(compiler, key, binding, node, scope, height);
         },
       };
       return [key, builtin];

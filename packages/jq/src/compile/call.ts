@@ -25,25 +25,28 @@ export function callFunction(compiler: Compiler, node: Call, scope: Scope, heigh
     case 'closure':
       return closureCallCode(height - binding.height);
     case 'function':
-      if (compiler.mayExpand && isExpandable(binding)) {
-        return expandCall(
-          compiler,
-          binding.definition,
-          binding.scope,
-          key,
-          binding,
-          node.arguments,
-          scope,
-          height,
-        );
-      }
-      return callAtRunTime(compiler, binding, node, scope, height);
+      return callBinding(compiler, key, binding, node, scope, height);
     default: {
       const builtin = compiler.findBuiltin(key);
       if (builtin === undefined) throw new Error(`Function ${key} was not checked`);
       return builtin.compile({ compiler, node, scope, height });
     }
   }
+}
+
+/** Expands a call where that is possible and pays, or else calls the function at run time. */
+export function callBinding(
+  compiler: Compiler,
+  key: string,
+  binding: FunctionBinding,
+  node: Call,
+  scope: Scope,
+  height: number,
+): Code {
+  if (compiler.mayExpand && isExpandable(binding)) {
+    return expandCall(compiler, key, binding, node.arguments, scope, height);
+  }
+  return callAtRunTime(compiler, binding, node, scope, height);
 }
 
 function isExpandable({ definition }: FunctionBinding): boolean {
@@ -63,17 +66,16 @@ function isRecursive(definition: FunctionDefinition): boolean {
 }
 
 /** Replaces a call by the function's body, its parameters standing for the arguments as written. */
-export function expandCall(
+function expandCall(
   compiler: Compiler,
-  definition: FunctionDefinition,
-  definitionScope: Scope,
   key: string,
-  binding: FunctionBinding | null,
+  binding: FunctionBinding,
   args: readonly Node[],
   scope: Scope,
   height: number,
 ): Code {
-  let inner = binding === null ? definitionScope : withBinding(definitionScope, key, binding);
+  const { definition } = binding;
+  let inner = withBinding(binding.scope, key, binding);
   definition.parameters.forEach(({ name }, position) => {
     inner = withBinding(inner, functionKey(name, 0), { kind: 'argument', node: args[position]!, scope });
   });

@@ -1,5 +1,5 @@
 import type { Builtin } from '../builtins/builtin.js';
-import type { Node } from '../syntax/ast.js';
+import type { FunctionDefinition, Node } from '../syntax/ast.js';
 import { formats } from '../values/format.js';
 import type { JsonValue } from '../values/json.js';
 import { toText } from '../values/json-text.js';
@@ -16,7 +16,15 @@ import { ancestor, type Env } from './env.js';
 import { globalIndexCode, globalVariableCode } from './global-variables.js';
 import { iterateCode, recurseCode } from './iterate.js';
 import { binaryCode, logicalCode, negateCode } from './operators.js';
-import { functionKey, labelKey, lookUp, type Scope, variableKey, withBinding } from './scope.js';
+import {
+  type FunctionBinding,
+  functionKey,
+  labelKey,
+  lookUp,
+  type Scope,
+  variableKey,
+  withBinding,
+} from './scope.js';
 import { commaCode, pipeCode } from './sequence.js';
 import { locate } from './strict.js';
 
@@ -26,6 +34,7 @@ const expansionLimit = 20_000;
 /** Turns a checked syntax tree into code. One compiler serves one program. */
 export class Compiler {
   private expanded = 0;
+  private readonly builtinBindings = new Map<string, FunctionBinding>();
 
   constructor(
     readonly globals: readonly string[],
@@ -36,6 +45,16 @@ export class Compiler {
   /** Whether calls may still be replaced by their function's body. */
   get mayExpand(): boolean {
     return this.expanded < expansionLimit;
+  }
+
+  /** The binding of a built-in written in jq; one per program, so that a recursive one is compiled once. */
+  builtinBinding(key: string, definition: FunctionDefinition): FunctionBinding {
+    let binding = this.builtinBindings.get(key);
+    if (binding === undefined) {
+      binding = { kind: 'function', definition, scope: null, height: 0, code: null };
+      this.builtinBindings.set(key, binding);
+    }
+    return binding;
   }
 
   /** Code of `node` where the names of `scope` are visible and the environment is `height` cells long. */
