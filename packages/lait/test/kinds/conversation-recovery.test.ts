@@ -22,7 +22,7 @@ describe('an interrupted conversation', () => {
   ];
 
   it.each([0, 1, 2, 3, 4])(
-    'goes on after a crash in request %i and repeats nothing that was answered',
+    '[conversation.recovers] goes on after a crash in request %i and repeats nothing that was answered',
     async (crash) => {
       const directory = await temporaryDirectory();
       const mark = {

@@ -66,7 +66,7 @@ describe('a conversation with tools', () => {
     });
   });
 
-  it('answers in the order of the calls whatever their pace', async () => {
+  it('[conversation.call-order] answers in the order of the calls whatever their pace', async () => {
     const server = await startModelServer(
       calls(['tool__slow', {}], ['tool__fast', {}], ['tool__slow', {}, 'c9']),
       says('ok'),
@@ -120,7 +120,7 @@ describe('a conversation with tools', () => {
     ]);
   });
 
-  it('makes at most max_tool_rounds exchanges and keeps what was produced', async () => {
+  it('[conversation.rounds-limited] makes at most max_tool_rounds exchanges and keeps what was produced', async () => {
     const server = await startModelServer(
       says({
         content: 'まだ途中',
@@ -145,7 +145,7 @@ describe('a conversation with tools', () => {
     expect(server.requests).toHaveLength(9);
   });
 
-  it('tells the model about unknown tools and malformed arguments once', async () => {
+  it('[conversation.mistakes-told] tells the model about unknown tools and malformed arguments once', async () => {
     const server = await startModelServer(
       calls(
         ['nope', {}],
@@ -251,7 +251,7 @@ describe('a conversation with tools', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('cuts long results, and lets the model read the rest', async () => {
+  it('[conversation.results-cut] cuts long results, and lets the model read the rest', async () => {
     const server = await startModelServer(
       calls(['tool__big', {}]),
       calls(['tool_result__read', { call_id: 'c1', offset: 5000, length: 6 }]),
@@ -473,7 +473,7 @@ describe('agents', () => {
     expect(messagesOf(server, 2).at(-1)!.content).toMatch(/agent 'scout' failed/);
   });
 
-  it('refuses subagents that call each other in a circle', async () => {
+  it('[conversation.subagent-cycles] refuses subagents that call each other in a circle', async () => {
     const server = await startModelServer(
       calls(['agent__one', { input: 'x' }]),
       calls(['agent__two', { input: 'x' }]),

@@ -34,7 +34,7 @@ async function decide(
 }
 
 describe('decide', () => {
-  it('sends the input as state and gives the answers in the order of the questions', async () => {
+  it('[decide.question-order] sends the input as state and gives the answers in the order of the questions', async () => {
     const { value, server } = await decide(json({ answers, usage: { input_tokens: 3 } }), '二重請求です');
     expect(value).toEqual(answers);
     expect(Object.keys(value as object)).toEqual(['urgent', 'team']);

@@ -78,7 +78,7 @@ async function deadPort(): Promise<string> {
 const deadUrl = await deadPort();
 
 describe('the request on the wire', () => {
-  it('holds only what is set, and the schema unchanged', async () => {
+  it('[models.request-shape] holds only what is set, and the schema unchanged', async () => {
     const server = await startModelServer(says('ok'));
     const schema = { type: 'object', $defs: { x: {} }, properties: { a: { pattern: '^é🦊$' } } };
     await ask(
@@ -102,7 +102,7 @@ describe('the request on the wire', () => {
     });
   });
 
-  it('is minimal without settings, and text of any language passes unchanged', async () => {
+  it('[models.text-untouched] is minimal without settings, and text of any language passes unchanged', async () => {
     const said = 'こんにちは 👩‍👩‍👧 {{ input }} \u0000 ';
     const server = await startModelServer(says(said));
     const reply = await ask({ models: aliasOf(server) }, { messages: [{ role: 'user', content: said }] });
@@ -137,7 +137,7 @@ describe('the request on the wire', () => {
     expect(server.requests[0]!.headers.authorization).toMatch(/^Bearer \S+$/);
   });
 
-  it('sends the top-level key to its own server only', async () => {
+  it('[models.keys-stay-home] sends the top-level key to its own server only', async () => {
     const own = await startModelServer(says('ok'));
     const other = await startModelServer(json({ error: { message: 'who are you' } }, 401));
     const options = { base_url: own.baseUrl, api_key: 'top-level-key', models: aliasOf(other) };
@@ -294,7 +294,7 @@ describe('replies that are no answer', () => {
     });
   });
 
-  it("keeps the model's text and the server's words, but never the key", async () => {
+  it("[models.errors-keep-text] keeps the model's text and the server's words, but never the key", async () => {
     const server = await startModelServer(
       says({
         content: '途中まで',
@@ -393,7 +393,7 @@ describe('replies of many shapes', () => {
 });
 
 describe('fallback and repetition', () => {
-  it('moves on when a server cannot be reached, and says so', async () => {
+  it('[models.fallback] moves on when a server cannot be reached, and says so', async () => {
     const second = await startModelServer(says('from second'));
     const warnings: string[] = [];
     const reply = await ask(
@@ -437,7 +437,7 @@ describe('fallback and repetition', () => {
     });
   });
 
-  it('waits as long as a 429 says, then asks again', async () => {
+  it('[models.retry-after] waits as long as a 429 says, then asks again', async () => {
     const server = await startModelServer(
       json({ error: { message: 'slow down' } }, 429, { 'retry-after': '7' }),
       json({ error: { message: 'slow down' } }, 429, { 'retry-after': '3' }),
@@ -473,7 +473,7 @@ describe('streaming', () => {
   afterEach(() => tokens.splice(0));
   const streamed = (server: ModelServer) => ask({ models: aliasOf(server) }, {}, { onToken });
 
-  it('hands tokens over as they come and gives the same reply as without', async () => {
+  it('[models.stream-equals-whole] hands tokens over as they come and gives the same reply as without', async () => {
     const server = await startModelServer(
       streams(
         delta({ role: 'assistant', content: '' }),
@@ -566,7 +566,7 @@ describe('streaming', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('fails when the connection closes after tokens were shown, without asking anyone else', async () => {
+  it('[models.stream-failures] fails when the connection closes after tokens were shown, without asking anyone else', async () => {
     const head = `data: ${JSON.stringify(delta({ content: 'a' }))}\n\n`;
     const first = await startModelServer(breaksAfter(head, { 'content-type': 'text/event-stream' }));
     const second = await startModelServer(streams(delta({ content: 'never' }, 'stop')));

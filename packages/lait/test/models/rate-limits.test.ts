@@ -133,7 +133,7 @@ describe('many branches on one server', () => {
     expect(server.peak).toBe(3);
   });
 
-  it('wait together after one 429 instead of each running into it', async () => {
+  it('[models.slow-down-together] wait together after one 429 instead of each running into it', async () => {
     const sleeps: number[] = [];
     let now = 0;
     const limits = new RateLimits({

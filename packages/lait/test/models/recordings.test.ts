@@ -51,7 +51,7 @@ const tool = (name: string): ToolDefinition => ({
 const deadUrl = 'http://127.0.0.1:1/v1';
 
 describe('record and replay', () => {
-  it('replays what was recorded without any server', async () => {
+  it('[models.replay-offline] replays what was recorded without any server', async () => {
     const reply = {
       content: '答え 🍵',
       reasoning: 'hm',
@@ -87,7 +87,7 @@ describe('record and replay', () => {
     expect(await readdir(directory)).toHaveLength(1);
   });
 
-  it('holds neither key nor header, and no known secret', async () => {
+  it('[models.recordings-without-secrets] holds neither key nor header, and no known secret', async () => {
     const server = await startModelServer(says('the key is top-secret-key'));
     const warnings: string[] = [];
     const provider = { base_url: server.baseUrl, api_key: '${K}', headers: { 'x-tenant': 'tenant-7' } };
@@ -158,17 +158,22 @@ describe('record and replay', () => {
     ],
     ['the server', { entry: { provider: { base_url: deadUrl } } }, 'base_url'],
   ];
-  it.each(changes)('misses when %s changes, and says so', async (_, changed, part) => {
-    const server = await startModelServer(says('ok'));
-    const tools = changed.request?.tools === undefined ? {} : { tools: [tool('a'), tool('b')] };
-    await ask({ recordDirectory: directory }, server.baseUrl, { request: tools });
-    const missed = await ask({ replayDirectory: directory }, server.baseUrl, changed).catch((error) => error);
-    expect(missed).toMatchObject({ code: 'replay_miss' });
-    expect(missed.details.differs).toContain(part);
-    expect(missed.message).toContain(part);
-    expect(missed.message).toContain(`--record ${directory}`);
-    expect(server.requests).toHaveLength(1);
-  });
+  it.each(changes)(
+    '[models.misses-explained] misses when %s changes, and says so',
+    async (_, changed, part) => {
+      const server = await startModelServer(says('ok'));
+      const tools = changed.request?.tools === undefined ? {} : { tools: [tool('a'), tool('b')] };
+      await ask({ recordDirectory: directory }, server.baseUrl, { request: tools });
+      const missed = await ask({ replayDirectory: directory }, server.baseUrl, changed).catch(
+        (error) => error,
+      );
+      expect(missed).toMatchObject({ code: 'replay_miss' });
+      expect(missed.details.differs).toContain(part);
+      expect(missed.message).toContain(part);
+      expect(missed.message).toContain(`--record ${directory}`);
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
   it('explains misses in empty and missing directories, and ignores other files', async () => {
     await writeFile(join(directory, 'keep.txt'), 'k');
@@ -244,7 +249,7 @@ describe('the response cache', () => {
     }));
   };
 
-  it('answers equal requests from disk and says why', async () => {
+  it('[models.cache-explained] answers equal requests from disk and says why', async () => {
     const server = await startModelServer(says('一'), says('二'));
     const first = await cached(server.baseUrl);
     expect(first).toMatchObject({ reply: { source: 'live' }, reason: 'cache miss: no entries yet' });

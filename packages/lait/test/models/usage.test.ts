@@ -58,7 +58,7 @@ describe('normalizeUsage', () => {
     expect(normalizeUsage(raw)).toEqual(truth);
   });
 
-  it('tells tokens that were written to a cache apart', () => {
+  it('[models.usage-disjoint] tells tokens that were written to a cache apart', () => {
     expect(
       normalizeUsage({
         input_tokens: 10,

@@ -23,7 +23,7 @@ describe('SecretRegistry', () => {
     expect(registry.occursIn(`x${form}`)).toBe(true);
   });
 
-  it('hides a secret inside a longer base64 text, wherever it begins', () => {
+  it('[secrets.masked] hides a secret inside a longer base64 text, wherever it begins', () => {
     const keys = new SecretRegistry();
     keys.add('correct-horse-battery');
     for (const user of ['a:', 'ab:', 'abc:']) {
