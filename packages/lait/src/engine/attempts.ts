@@ -5,6 +5,7 @@ import type { PlanNode } from '../plan/plan.js';
 import type { RetryPolicy } from '../plan/settings.js';
 import type { Value } from '../values/value.js';
 import { CancelScope } from './cancel-scope.js';
+import { evaluateField } from './evaluate-field.js';
 import { announces, type Execution, type Interpreting, stepFields } from './execution.js';
 import { PlacedFailure, StepFailure, toFailureRecord } from './failure.js';
 import { RecordedSteps } from './recorded-steps.js';
@@ -116,7 +117,7 @@ async function runOnce(
   const kind = environment.kinds.get(node.kind)!;
   try {
     scope.value = value;
-    const input = node.input === undefined ? value : node.input.evaluate(scope);
+    const input = node.input === undefined ? value : evaluateField('input', node.input, scope);
     if (kind.effects !== 'none' && announces(node, execution)) {
       runtime.emit({ type: 'attempt.started', attempt, input, ...stepFields(node, number, execution) });
     }
@@ -127,7 +128,7 @@ async function runOnce(
     if (node.output === undefined || passesThrough) return { completion, attempt, effects: context.effects };
     scope.value = completion.value;
     return {
-      completion: { ...completion, value: node.output.evaluate(scope) },
+      completion: { ...completion, value: evaluateField('output', node.output, scope) },
       attempt,
       effects: context.effects,
     };

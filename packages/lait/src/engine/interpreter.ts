@@ -6,6 +6,7 @@ import { type JsonObject, setOwnProperty, type Value } from '../values/value.js'
 import { runAttempts } from './attempts.js';
 import { CancelScope } from './cancel-scope.js';
 import { EngineScope } from './engine-scope.js';
+import { evaluateField } from './evaluate-field.js';
 import {
   announces,
   type Execution,
@@ -121,7 +122,7 @@ export class Interpreter implements Interpreting {
     let result = completion.value;
     if (plan.output !== undefined) {
       scope.value = result;
-      result = plan.output.evaluate(scope);
+      result = evaluateField('output', plan.output, scope);
     }
     const outcome = completion.outcome ?? 'success';
     return {
@@ -197,7 +198,7 @@ export class Interpreter implements Interpreting {
       let when: Value;
       try {
         scope.value = value;
-        when = node.when.evaluate(scope);
+        when = evaluateField('when', node.when, scope);
       } catch (error) {
         throw new StepFailure(node, 1, error);
       }
