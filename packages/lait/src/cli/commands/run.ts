@@ -14,6 +14,7 @@ export interface RunOptions extends RecordOptions {
   quiet?: true;
   progress: 'auto' | 'live' | 'plain';
   stream?: true;
+  dryRun?: true;
 }
 
 const examples = `
@@ -43,6 +44,15 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
       new Option('--progress <mode>', 'how progress is shown')
         .choices(['auto', 'live', 'plain'])
         .default('auto'),
+    )
+    .addOption(
+      new Option('--dry-run', 'say what would be done, step by step, and run nothing').conflicts([
+        'checkpoint',
+        'resume',
+        'from',
+        'record',
+        'stream',
+      ]),
     )
     .option('--checkpoint', 'record the run after each top-level step, so that it can be resumed')
     .option('--resume <run-id>', 'go on behind the last finished step of a recorded run (or: latest)')

@@ -126,6 +126,13 @@ async function run(
       result: (text) => void output.write(text),
       aside: (text) => output.message(printable(text)),
     });
+    if (options.dryRun === true) {
+      const { dryRun } = await import('./dry-run.js');
+      const text = await dryRun(plan, { value: input, inputs: arguments_.inputs }, options, context);
+      if (writesFile(options)) await writeFileAtomically(resolve(workingDirectory, options.output!), text);
+      else await output.write(text);
+      return exitCodes.ok;
+    }
     if (recordsRun(options)) {
       const { openRunRecord } = await import('./run-record.js');
       const given = (options.input ?? []).length === 0 ? undefined : arguments_.inputs;
