@@ -1,3 +1,4 @@
+import { copyProgramValue } from '../values/program-value.js';
 import { isObject, type JsonObject, type JsonValue, setOwnProperty, type Value } from '../values/value.js';
 import { type Constraint, constraintsOf } from './constraints.js';
 
@@ -15,8 +16,12 @@ export type StrippingSchema = (value: Value) => StripResult;
 export interface StripOptions {
   /** Honours the keywords that are ignored otherwise: limits, patterns, formats, `additionalProperties`, defaults. */
   strict?: boolean;
-  /** Puts a property's `default` where it is missing, as the schemas of tools do. */
-  defaults?: boolean;
+  /**
+   * The schema is a tool's, which may say more than this checks: keys that it describes in other ways are kept, and what
+   * is not supported accepts everything. For an `input`, a property's `default` is put where it is missing, and what no
+   * schema describes is copied, with null where there is no value: the tool may change what it gets.
+   */
+  tool?: 'input' | 'output';
 }
 
 /** A schema that cannot be used: says what in it is not supported. */
@@ -46,9 +51,24 @@ export function describeProblems(problems: readonly ValueProblem[]): string {
 type Check = (value: Value, problems: ValueProblem[]) => Value;
 
 const anything: Check = (value) => value;
+const anythingForTool: Check = (value) => copyProgramValue(value, true);
+
+function anythingFor(options: StripOptions): Check {
+  return options.tool === 'input' ? anythingForTool : anything;
+}
 
 function compile(schema: unknown, options: StripOptions): Check {
-  if (!isObject(schema)) return anything;
+  if (!isObject(schema)) return anythingFor(options);
+  if (options.tool === undefined) return compileKnown(schema, options);
+  try {
+    return compileKnown(schema, options);
+  } catch (error) {
+    if (error instanceof UnsupportedSchemaError) return anythingFor(options);
+    throw error;
+  }
+}
+
+function compileKnown(schema: JsonObject, options: StripOptions): Check {
   const { enum: allowed } = schema;
   const base = Object.hasOwn(schema, 'const')
     ? compileConstant(schema.const!)
@@ -107,7 +127,7 @@ function oneOf(allowed: readonly JsonValue[], message: string): Check {
 
 function compileType(schema: JsonObject, options: StripOptions): Check {
   const { type } = schema;
-  if (type === undefined || type === null) return anything;
+  if (type === undefined || type === null) return anythingFor(options);
   if (!Array.isArray(type)) return compileNamedType(type, schema, options);
   const alternatives = type.map((name) => compileNamedType(name, schema, options));
   if (alternatives.length === 1) return alternatives[0]!;
@@ -191,10 +211,9 @@ interface CompiledProperty {
 }
 
 function compileObject(schema: JsonObject, options: StripOptions): Check {
-  const { additionalProperties } = schema;
   const required = new Set<JsonValue>(Array.isArray(schema.required) ? schema.required : []);
   const declared = isObject(schema.properties) ? schema.properties : {};
-  const usesDefaults = options.defaults === true || options.strict === true;
+  const usesDefaults = options.tool === 'input' || options.strict === true;
   const properties = Object.entries(declared).map(([key, property]): CompiledProperty => {
     const fallback = usesDefaults && isObject(property) ? property.default : undefined;
     return { key, check: compile(property, options), required: required.has(key), default: fallback };
@@ -203,7 +222,7 @@ function compileObject(schema: JsonObject, options: StripOptions): Check {
     options.strict === true
       ? [...required].filter((key) => typeof key === 'string' && !Object.hasOwn(declared, key))
       : [];
-  const extras = compileExtras(additionalProperties, options);
+  const extras = compileExtras(schema, options);
   return (value, problems) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       problems.push({ path: [], message: `Invalid input: expected object, received ${typeName(value)}` });
@@ -236,6 +255,7 @@ function copyProperty(
   const member: Value = own ? value[key] : undefined;
   if (member !== undefined) setOwnProperty(stripped, key, inside(key, check, member, problems));
   else if (fallback !== undefined) setOwnProperty(stripped, key, structuredClone(fallback));
+  else if (own && check === anythingForTool) setOwnProperty(stripped, key, null);
   else if (required) {
     const before = problems.length;
     inside(key, check, undefined, problems);
@@ -244,8 +264,10 @@ function copyProperty(
 }
 
 /** What happens to undeclared keys: kept as they are, checked and kept, refused, or (undefined) dropped. */
-function compileExtras(additionalProperties: Value, options: StripOptions): Check | undefined {
-  if (additionalProperties === true) return anything;
+function compileExtras(schema: JsonObject, options: StripOptions): Check | undefined {
+  const { additionalProperties } = schema;
+  if (additionalProperties === true) return anythingFor(options);
+  if (options.tool !== undefined && describesMoreKeys(schema)) return anythingFor(options);
   if (options.strict !== true) return undefined;
   if (isObject(additionalProperties)) return compile(additionalProperties, options);
   if (additionalProperties !== false) return undefined;
@@ -280,4 +302,12 @@ function typeName(value: unknown): string {
 
 function shorten(text: string): string {
   return text.length <= 100 ? text : `${text.slice(0, 99)}…`;
+}
+
+/** True when keys beside `properties` may be meant: dropping them would lose data. */
+function describesMoreKeys(schema: JsonObject): boolean {
+  if (isObject(schema.additionalProperties)) return true;
+  return ['patternProperties', 'allOf', 'anyOf', 'oneOf', '$ref', 'if'].some((keyword) =>
+    Object.hasOwn(schema, keyword),
+  );
 }

@@ -1,9 +1,16 @@
 import { StepError } from '../errors/errors.js';
 import type { DirectToolContext, RegisteredTool } from '../kinds/services.js';
 import { compileFullSchema } from '../schema/full-schema.js';
+import { compileDefinitionSchema, type StripResult } from '../schema/strip.js';
 import type { JsonObject, Value } from '../values/value.js';
 import type { InferJsonSchema } from './infer-json-schema.js';
-import { isStandardSchema, type StandardSchema, toJsonSchema, validateStandard } from './standard-schema.js';
+import {
+  isStandardSchema,
+  parseStandard,
+  type StandardSchema,
+  toJsonSchema,
+  validateStandard,
+} from './standard-schema.js';
 
 /** A JSON Schema, or a schema of any library that follows Standard Schema (zod, valibot, arktype, …). */
 export type ToolSchema = StandardSchema<unknown, unknown> | Readonly<Record<string, unknown>>;
@@ -17,7 +24,7 @@ export type SchemaInput<Schema> =
   Schema extends StandardSchema<infer Input, unknown> ? Input : InferJsonSchema<Schema>;
 
 export interface ToolOptions<Input extends ToolSchema, Output extends ToolSchema> {
-  /** Its registration key; without it the key under which it is handed to `createLait`. */
+  /** What it calls itself. Workflows name it by the key under which it is handed to `createLait`. */
   id?: string;
   /** What people and models are told about it. */
   description?: string;
@@ -59,6 +66,11 @@ export function defineTool<
     ...(input.jsonSchema !== undefined && { inputSchema: input.jsonSchema }),
     ...(output.jsonSchema !== undefined && { outputSchema: output.jsonSchema }),
     ...(idempotent !== undefined && { idempotent }),
+    parts: {
+      parseInput: (value) => input.parse(value, 'input'),
+      run: (value, context) => execute(value as SchemaValue<Input>, context),
+      parseOutput: (value) => output.parse(value, 'output'),
+    },
     async execute(value, context) {
       const accepted = await input.accept(value, 'the input of the tool');
       const result = await execute(accepted as SchemaValue<Input>, context);
@@ -70,19 +82,29 @@ export function defineTool<
 interface SchemaSide {
   jsonSchema: JsonObject | undefined;
   accept(value: unknown, what: string): Promise<unknown>;
+  /** Gives the problems instead of throwing, and drops what the schema does not declare. */
+  parse(value: Value, side: 'input' | 'output'): Promise<StripResult> | StripResult;
 }
 
 function schemaSide(schema: ToolSchema | undefined, side: 'input' | 'output'): SchemaSide {
-  if (schema === undefined) return { jsonSchema: undefined, accept: async (value) => value };
+  if (schema === undefined) {
+    return {
+      jsonSchema: undefined,
+      accept: async (value) => value,
+      parse: compileDefinitionSchema(undefined),
+    };
+  }
   if (isStandardSchema(schema)) {
     return {
       jsonSchema: toJsonSchema(schema, side),
       accept: (value, what) => validateStandard(schema, value, what),
+      parse: (value) => parseStandard(schema, value),
     };
   }
   const jsonSchema = schema as JsonObject;
   return {
     jsonSchema,
+    parse: (value, direction) => parseJson(jsonSchema, value, direction),
     async accept(value, what) {
       const problems = (await compileFullSchema(jsonSchema))(value);
       if (problems.length === 0) return value;
@@ -92,6 +114,19 @@ function schemaSide(schema: ToolSchema | undefined, side: 'input' | 'output'): S
       });
     },
   };
+}
+
+/** Drops what the schema does not declare, then checks the rest in full. */
+async function parseJson(
+  schema: JsonObject,
+  value: Value,
+  direction: 'input' | 'output',
+): Promise<StripResult> {
+  const stripped = compileDefinitionSchema(schema, { tool: direction })(value);
+  if (!stripped.ok) return stripped;
+  const problems = (await compileFullSchema(schema))(stripped.value);
+  if (problems.length === 0) return stripped;
+  return { ok: false, problems: problems.map((message) => ({ path: [], message })) };
 }
 
 /** Results travel, are stored and printed as JSON: what JSON cannot hold must not get lost on the way. */

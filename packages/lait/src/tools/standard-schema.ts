@@ -1,5 +1,6 @@
 import { StepError } from '../errors/errors.js';
-import type { JsonObject } from '../values/value.js';
+import type { StripResult } from '../schema/strip.js';
+import type { JsonObject, Value } from '../values/value.js';
 
 /**
  * What schema libraries (zod, valibot, arktype and others) agree on: the Standard Schema interface, version 1, with
@@ -63,4 +64,15 @@ export async function validateStandard(
     code: 'tool_value_invalid',
     message: `${what} does not fit its schema: ${problems.join('; ')}`,
   });
+}
+
+/** The same, with the problems as data. */
+export async function parseStandard(schema: StandardSchema, value: Value): Promise<StripResult> {
+  const result = await schema['~standard'].validate(value);
+  if (result.issues === undefined) return { ok: true, value: result.value as Value };
+  const problems = result.issues.map(({ message, path = [] }) => ({
+    path: path.map((part) => String(typeof part === 'object' ? part.key : part)),
+    message,
+  }));
+  return { ok: false, problems };
 }

@@ -93,13 +93,12 @@ class Tools implements ToolService {
       }
     }
     for (const [key, tool] of Object.entries(options.codeTools ?? {})) {
-      const id = tool.id ?? key;
-      if (this.#codeTools.has(id) || this.#shellTools.has(id)) {
+      if (this.#shellTools.has(key)) {
         problems.push(
-          `the tool '${id}' is given twice: names of tools given in code and of tools: are shared`,
+          `the tool '${key}' is given twice: names of tools given in code and of tools: are shared`,
         );
       }
-      this.#codeTools.set(id, { ...tool, id });
+      this.#codeTools.set(key, { ...tool, id: key, ...(tool.id !== undefined && { ownId: tool.id }) });
     }
     if (problems.length > 0) throw definitionError('tool_invalid', problems);
     for (const [name, settings] of Object.entries(options.mcpServers ?? {})) {

@@ -372,11 +372,15 @@ describe('tools given in code', () => {
     expect(created.registered('constructor')).toBeUndefined();
   });
 
-  it('keep their own id, which no other tool may have', () => {
+  it('are registered under their key, which no other tool may have, and remember their own id', () => {
     const tool = defineTool({ id: 'own', execute: () => 1 });
-    expect(service({ codeTools: { key: tool } }).registered('own')).toBeDefined();
-    expect(() => service({ codeTools: { key: tool }, tools: { own: { command: ['echo'] } } })).toThrow(
-      /'own' is given twice/,
+    expect(service({ codeTools: { key: tool } }).registered('key')).toMatchObject({
+      id: 'key',
+      ownId: 'own',
+    });
+    expect(service({ codeTools: { key: tool } }).registered('own')).toBeUndefined();
+    expect(() => service({ codeTools: { key: tool }, tools: { key: { command: ['echo'] } } })).toThrow(
+      /'key' is given twice/,
     );
   });
 

@@ -33,6 +33,9 @@ export function mcpModelTool(server: McpServer, tool: Tool): ModelTool {
 export function mcpRegisteredTool(server: McpServer, wireName: string): RegisteredTool {
   return {
     id: wireName,
+    // Known only once the server runs, which checks its own arguments.
+    inputSchema: {},
+    outputSchema: {},
     async execute(input: Value, context: DirectToolContext): Promise<Value> {
       const tools = await server.tools(context.signal);
       const tool = tools.find(({ name }) => toolName(server.name, name) === wireName);

@@ -1,0 +1,101 @@
+import { parseDocument } from 'yaml';
+import { DefinitionError } from '../../errors/errors.js';
+import type { Diagnostic } from '../../plan/diagnostic.js';
+import { LineIndex } from '../../plan/line-index.js';
+import type { Plan } from '../../plan/plan.js';
+import type { SourceFile } from '../../plan/source.js';
+import type { Catalog } from './catalog.js';
+import { checkDefinition } from './check.js';
+import type { UncheckedDefinition } from './definition.js';
+import { toDiagnostics } from './diagnostics.js';
+import type { Findings } from './issue.js';
+import { type Classifier, lowerDefinition } from './lower.js';
+import { openCatalog } from './open-catalog.js';
+import { prepareDefinition } from './prepare.js';
+import { SourcePositions } from './source-positions.js';
+
+export interface LoadDynamicOptions {
+  /** The directory of the file: workflows that are called by path start from it. */
+  directory: string;
+  /** What the definition may refer to. Default: everything, to be found when a step needs it. */
+  catalog?: Catalog;
+  classifier?(id: string): Classifier | undefined;
+  strictSchemas?: boolean;
+}
+
+/** A plan when there are no errors, and every diagnostic. */
+export interface LoadedDynamicWorkflow {
+  plan?: Plan;
+  definition?: UncheckedDefinition;
+  diagnostics: readonly Diagnostic[];
+}
+
+/** Reads, checks and lowers a definition from a file in JSON or YAML. Every problem is reported with its place. */
+export function loadDynamicWorkflow(source: SourceFile, options: LoadDynamicOptions): LoadedDynamicWorkflow {
+  const { directory, catalog = openCatalog, classifier, strictSchemas = false } = options;
+  const read = parse(source);
+  if ('diagnostics' in read) return { diagnostics: read.diagnostics };
+  const positions = new SourcePositions(source);
+  const positionOf = (path: string) => positions.of(path);
+  let definition: UncheckedDefinition;
+  try {
+    definition = prepareDefinition(read.value);
+  } catch (error) {
+    if (!(error instanceof DefinitionError)) throw error;
+    return { diagnostics: error.diagnostics };
+  }
+  const findings = checkDefinition(definition, catalog, { strictSchemas });
+  findings.problems.push(...requiredInFiles(definition));
+  const diagnostics = toDiagnostics(findings, positionOf);
+  if (findings.issues.length + findings.problems.length > 0) return { definition, diagnostics };
+  const plan = lowerDefinition(definition, {
+    source,
+    origin: source.file,
+    directory,
+    strictSchemas,
+    positionOf,
+    classifier,
+    isAgent: catalog === openCatalog ? undefined : (name) => catalog.agent(name),
+  });
+  return { plan, definition, diagnostics };
+}
+
+function parse(source: SourceFile): { value: unknown } | { diagnostics: Diagnostic[] } {
+  const { file, text } = source;
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    // Read as YAML, which knows where the text is broken; JSON is YAML, too.
+  }
+  const document = parseDocument(text, { prettyErrors: false });
+  const lines = new LineIndex(text);
+  if (document.errors.length === 0) {
+    try {
+      return { value: document.toJS({ maxAliasCount: 100 }) };
+    } catch (error) {
+      return { diagnostics: [{ code: 'syntax', severity: 'error', message: (error as Error).message }] };
+    }
+  }
+  return {
+    diagnostics: document.errors.map(({ message, pos }) => ({
+      code: 'syntax',
+      severity: 'error',
+      message,
+      position: lines.position(file, pos[0], pos[1]),
+    })),
+  };
+}
+
+/** Programs may leave these out; people who write files are told. Source: dynamic facts, where page and record differ. */
+function requiredInFiles(definition: UncheckedDefinition): Findings['problems'] {
+  const problems: Findings['problems'] = [];
+  if (typeof definition.id !== 'string' || definition.id === '') {
+    problems.push({ code: 'missing-field', path: 'id', message: 'A workflow needs an id.' });
+  }
+  for (const path of ['inputSchema', 'outputSchema']) {
+    if (definition[path] === null) {
+      problems.push({ code: 'missing-field', path, message: `${path} is null: use {} to accept anything.` });
+    }
+  }
+  return problems;
+}

@@ -1,0 +1,43 @@
+import type { Services } from '../../kinds/services.js';
+import type { CallSignature, Catalog } from './catalog.js';
+import type { Classifier } from './lower.js';
+
+export interface ServiceCatalogOptions {
+  services: Pick<Services, 'tools' | 'agents'>;
+  classifiers: Readonly<Record<string, Classifier>>;
+  workflow(id: string): CallSignature | undefined;
+  workflowNames(): readonly string[];
+}
+
+/** What is registered right now. Agents' own ids are read once, so build a new catalog for each registration. */
+export async function catalogOfServices(options: ServiceCatalogOptions): Promise<Catalog> {
+  const { services, classifiers } = options;
+  const { tools, agents } = services;
+  const agentNames = new Set(agents.registeredNames());
+  const { signal } = new AbortController();
+  for (const key of agents.registeredNames()) {
+    // An agent file that cannot be read is reported when a step needs it.
+    const agent = await agents.registered(key, { signal }).catch(() => undefined);
+    if (agent?.name !== undefined) agentNames.add(agent.name);
+  }
+  const ownIds = new Set(tools.registeredKeys().map((key) => tools.registered(key)?.ownId));
+  return {
+    tool: (key) => tools.registered(key),
+    isToolOwnId: (id) => ownIds.has(id),
+    agent: (name) => agentNames.has(name),
+    classifier: (name) => Object.hasOwn(classifiers, name),
+    workflow: options.workflow,
+    names: (kind) => {
+      switch (kind) {
+        case 'tool':
+          return tools.registeredKeys();
+        case 'agent':
+          return [...agentNames];
+        case 'classifier':
+          return Object.keys(classifiers);
+        case 'workflow':
+          return options.workflowNames();
+      }
+    },
+  };
+}
