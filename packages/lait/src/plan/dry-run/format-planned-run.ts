@@ -24,7 +24,11 @@ function stepLines(step: PlannedStep, depth: number): string[] {
   const inner = depth + 2;
   for (const { name, text, unrendered } of step.fields) {
     lines.push(
-      ...field(inner, name, unrendered === undefined ? text : `${text} [unrendered: ${unrendered}]`),
+      ...field(
+        inner,
+        name,
+        unrendered === undefined ? text : `${text.trimEnd()} [unrendered: ${unrendered}]`,
+      ),
     );
   }
   if (step.model !== null) {

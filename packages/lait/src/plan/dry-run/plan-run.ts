@@ -143,7 +143,8 @@ class Planner {
         id: first!.modelId,
         base_url: first!.baseUrl,
         fallbacks: others.map(({ modelId }) => modelId),
-        settings: sampling as Record<string, JsonValue>,
+        settings: Object.fromEntries(Object.entries(sampling).filter(([, value]) => value !== undefined)),
+        ),
       };
     } catch (error) {
       this.#report(node, error);
