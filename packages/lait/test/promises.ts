@@ -186,4 +186,16 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
   ],
   ['secrets.masked', 'Secrets are masked as they are and in common encodings', 'FR-25'],
   ['decide.question-order', 'decide gives the answers in the order of the questions', 'facts steps §10'],
+  ['steps.yaml-core', 'Files are YAML 1.2 core: yes, no, dates and times are text', 'FR-31'],
+  ['steps.yaml-bounded', 'Hostile YAML ends in a problem, never in a crash', 'issue 2'],
+  ['steps.stable-paths', 'Every step has a path, a place and a label', 'DESIGN §2'],
+  ['steps.unique-ids', 'An id is unique in the whole file, aliases included', 'FR-07'],
+  ['steps.ambiguous-text', 'Plain text that other YAML tools read differently is pointed out', 'FR-31'],
+  ['steps.all-problems', 'All problems of a file are reported together, each with its place', 'issue 2'],
+  [
+    'steps.placement',
+    'stop, break, questions and fixed paths are checked before the first step',
+    'steps seed, 並行実行の制約',
+  ],
+  ['steps.agent-files', 'Agent files are frontmatter and a system prompt', 'steps seed, agent'],
 ];

@@ -53,7 +53,7 @@ export const diagnosticCodes = {
   too_complex: {
     title: 'Too much YAML in one file',
     explanation:
-      'A file holds at most two million pieces of YAML. Split it into child workflows, or read data in a step.',
+      'A file holds at most a million pieces of YAML. Split it into child workflows, or read data in a step.',
     example: 'steps:\n  - workflow: ./part-1.yml',
   },
   too_deep: {

@@ -12,7 +12,6 @@ import type { SourceFile } from '../../plan/source.js';
 import { agentPlan } from './compile-agent.js';
 import { FieldCompiler } from './compile-fields.js';
 import { readYaml } from './read.js';
-import type { SourceNode } from './source-node.js';
 import { successorOf } from './version-1.js';
 import { agentFileFields } from './workflow-fields.js';
 
@@ -93,12 +92,12 @@ function split(text: string): { fields: Part; body: Part } | undefined {
 /** The text before the fields is blanked out, so that places in the fields are places in the file. */
 function readFields({ start, end }: Part, compiler: FieldCompiler, problems: Problems) {
   const { text } = problems.source;
-  if (text.slice(start, end).trim() === '') return {};
+  const lines = text.slice(start, end).split('\n');
+  if (lines.every((line) => /^\s*(?:#|$)/.test(line))) return {};
   const node = readYaml(problems, `${' '.repeat(start - 1)}\n${text.slice(start, end)}`);
   if (node === undefined) return undefined;
-  const fields = node.type === 'scalar' && node.value === null ? emptyMap : node;
   return compiler.table(
-    fields,
+    node,
     agentFileFields,
     { field: '', block: '' },
     {
@@ -109,17 +108,21 @@ function readFields({ start, end }: Part, compiler: FieldCompiler, problems: Pro
   );
 }
 
-const emptyMap: SourceNode = { type: 'map', entries: new Map() };
-
 function compileBody(text: string, { start, end }: Part, problems: Problems, origins: ExpressionOrigins) {
   const place = (from: number, to: number) => ({ start: start + from, end: start + to });
+  if (text.slice(start, end).trim() === '') {
+    const fence = text.lastIndexOf('---', start);
+    const message = 'an agent file needs a system prompt: write it below the second `---`';
+    problems.add({ code: 'missing_field', message, range: { start: fence, end: fence + 3 } });
+    return undefined;
+  }
   try {
     const system = compileTemplate(text.slice(start, end));
     origins.set(system, (from, to) => problems.position(place(from, to)));
     return system;
   } catch (error) {
     if (!(error instanceof ExpressionSyntaxError)) throw error;
-    const message = `template error in the system prompt: ${error.message}`;
+    const message = `system prompt: ${error.message}`;
     problems.add({
       code: 'template_syntax',
       message,

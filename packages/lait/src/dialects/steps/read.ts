@@ -17,7 +17,7 @@ import { shorten } from './source-node.js';
 /** Deeper nesting is refused: no workflow needs it, and it would overflow the stack of whoever walks it. */
 const deepest = 200;
 /** Pieces of YAML syntax in one file: bounds the time that a hostile 16 MiB file can take. */
-const mostTokens = 2_000_000;
+const mostTokens = 1_000_000;
 /** Values that aliases may add to those that are written out. */
 const mostAliasedValues = 100_000;
 
@@ -59,6 +59,7 @@ function compose(text: string, problems: Problems): Document.Parsed | undefined 
     version: '1.2',
     schema: 'core',
     merge: false,
+    resolveKnownTags: false,
     strict: true,
     stringKeys: false,
     // Compared pair by pair in the library: a mapping with many keys would take forever.
