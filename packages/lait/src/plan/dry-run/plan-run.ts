@@ -144,7 +144,6 @@ class Planner {
         base_url: first!.baseUrl,
         fallbacks: others.map(({ modelId }) => modelId),
         settings: Object.fromEntries(Object.entries(sampling).filter(([, value]) => value !== undefined)),
-        ),
       };
     } catch (error) {
       this.#report(node, error);
