@@ -19,7 +19,8 @@ export async function boundedFetch(input: string | URL | Request, init?: Request
       { status, headers: kept(headers) },
     );
   }
-  if (response.body === null) return response;
+  const length = headers.get('content-length');
+  if (response.body === null || (length !== null && Number(length) <= maxReplyBytes)) return response;
   return new Response(response.body.pipeThrough(limiter()), { status, headers });
 }
 

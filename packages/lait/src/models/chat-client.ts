@@ -55,14 +55,14 @@ export class ChatClient {
     if (entry.api === 'responses') {
       const body = responsesBody(request, modelId);
       const response = await client.post('/responses', { body, signal }).asResponse();
-      return inOnePiece(readResponse(await response.text(), modelId), onToken);
+      return inOnePiece(readResponse(await wholeText(response), modelId), onToken);
     }
-    const body = chatBody(request, modelId, onToken !== undefined) as unknown;
+    const body = chatBody(request, modelId, onToken !== undefined);
     if (onToken === undefined) {
       const response = await client.chat.completions
         .create(body as OpenAI.ChatCompletionCreateParamsNonStreaming, { signal })
         .asResponse();
-      return readCompletion(await response.text(), modelId);
+      return readCompletion(await wholeText(response), modelId);
     }
     const { data, response } = await client.chat.completions
       .create(body as OpenAI.ChatCompletionCreateParamsStreaming, { signal })
@@ -70,7 +70,7 @@ export class ChatClient {
     const type = response.headers.get('content-type') ?? '';
     // A server that knows no streaming answers in one piece; a page is no stream either.
     if (/\bjson\b|html/i.test(type))
-      return inOnePiece(readCompletion(await response.text(), modelId), onToken);
+      return inOnePiece(readCompletion(await wholeText(response), modelId), onToken);
     const reply = await readStream(data, modelId, onToken);
     signal.throwIfAborted();
     return reply;
@@ -96,6 +96,16 @@ export class ChatClient {
     });
     this.#clients.set(name, client);
     return client;
+  }
+}
+
+/** The whole body. A connection that closes in the middle leaves half a reply. */
+async function wholeText(response: Response): Promise<string> {
+  try {
+    return await response.text();
+  } catch (cause) {
+    if (isLaitError(cause)) throw cause;
+    throw modelError('model_reply_incomplete', 'the server sent only a part of its reply', { cause });
   }
 }
 
@@ -185,7 +195,8 @@ function refusal(
       ? '; the top-level api_key is only sent to the server of the top-level base_url: give the alias its own'
       : '';
   const retryAfterSeconds = retryAfter(failure.headers?.get('retry-after') ?? null);
-  return modelError(codeOf(status), `${place.base_url} answered ${status}: ${said}${hint}`, {
+  const wait = retryAfterSeconds === undefined ? '' : `; it asks to wait ${Math.ceil(retryAfterSeconds)} s`;
+  return modelError(codeOf(status), `${place.base_url} answered ${status}: ${said}${hint}${wait}`, {
     text: body === '' ? null : body,
     details: { ...place, status, ...(looksLikeHtml(body) ? { html: true } : {}) },
     disposition: status >= 500 || status === 429 || status === 408 ? 'retryable' : 'terminal',

@@ -15,6 +15,8 @@ const maxAttempts = 3;
 const maxAnnouncedAttempts = 5;
 /** A server that asks for a longer wait is not waited for: another one is asked, or the step fails. */
 const longestWaitSeconds = 60;
+/** From here on somebody who watches is told why nothing happens. */
+const longWaitSeconds = 2;
 
 /**
  * Asks the servers of a model until one answers. A server is asked again after a lost connection, 5xx or 429; the next
@@ -78,6 +80,9 @@ export class LiveRequests {
         const wait = waitAfter(error, attempt, tokens.seen > 0);
         report(permit, error, wait);
         if (wait === undefined) throw error;
+        if (wait >= longWaitSeconds) {
+          options.onWarning?.(`${messageChain(error)}; asking again in ${Math.ceil(wait)} s`);
+        }
         // After a 429 everybody waits, in the limiter.
         if (!isRateLimit(error)) await this.#limits.pause(wait, signal);
       }

@@ -57,8 +57,7 @@ export function judge({ refusal, ...reply }: RawReply & { refusal: string | null
     });
   }
   if (reply.finishReason === 'length') {
-    const message =
-      'the reply was cut off at the token limit (finish_reason: length); raise max_tokens or ask for less';
+    const message = `the reply was cut off at the token limit (finish_reason: length); raise max_tokens or ask for less${saying(text)}`;
     throw modelError('model_reply_truncated', message, { text, details });
   }
   if (reply.toolCalls.length === 0 && (text === null || text.trim() === '')) {
@@ -124,7 +123,12 @@ function toolCallsOf(message: JsonObject): ToolCall[] {
   });
 }
 
+/** The beginning of what was said, for a message; the whole of it is in the details. */
+function saying(text: string | null): string {
+  return text === null || text.trim() === '' ? '' : `; it began: ${oneLine(text)}`;
+}
+
 function oneLine(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > 300 ? `${line.slice(0, 300)}…` : line;
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
 }

@@ -1,18 +1,22 @@
+import type OpenAI from 'openai';
 import type { ModelRequest } from '../kinds/services.js';
-import type { JsonObject, JsonValue } from '../values/value.js';
+
+/** The types of the client are the published interface: what is built here cannot drift from it. */
+type Body = OpenAI.ChatCompletionCreateParams;
 
 /**
  * The body of a chat completion: only what is set, the schema unchanged, `tools` left out when empty.
  * Source: facts §4.
  */
-export function chatBody(request: ModelRequest, modelId: string, stream: boolean): JsonObject {
+export function chatBody(request: ModelRequest, modelId: string, stream: boolean): Body {
   const { model, messages, tools, responseFormat } = request;
   return {
     model: modelId,
-    messages: messages as unknown as JsonValue,
-    stream,
-    ...(stream ? { stream_options: { include_usage: true } } : {}),
-    ...(model.reasoning_effort === undefined ? {} : { reasoning_effort: model.reasoning_effort }),
+    messages: [...messages],
+    ...(stream ? { stream, stream_options: { include_usage: true } } : { stream }),
+    ...(model.reasoning_effort === undefined
+      ? {}
+      : { reasoning_effort: model.reasoning_effort as Body['reasoning_effort'] }),
     ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
     ...(model.top_p === undefined ? {} : { top_p: model.top_p }),
     ...(model.max_tokens === undefined ? {} : { max_completion_tokens: model.max_tokens }),
@@ -24,6 +28,6 @@ export function chatBody(request: ModelRequest, modelId: string, stream: boolean
             json_schema: { name: responseFormat.name, schema: responseFormat.schema, strict: true },
           },
         }),
-    ...(tools === undefined || tools.length === 0 ? {} : { tools: tools as unknown as JsonValue }),
+    ...(tools === undefined || tools.length === 0 ? {} : { tools: [...tools] }),
   };
 }

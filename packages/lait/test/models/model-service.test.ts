@@ -257,8 +257,9 @@ describe('replies that are no answer', () => {
 
   it('a connection that closes in the middle of the body', async () => {
     const broken = breaksAfter('{"choices', { 'content-type': 'application/json', 'content-length': '500' });
-    const server = await startModelServer(broken, says('second try'));
+    const server = await startModelServer(broken, says('second try'), broken);
     expect((await ask({ models: aliasOf(server) })).content).toBe('second try');
+    await expect(ask({ models: aliasOf(server) })).rejects.toMatchObject({ code: 'model_reply_incomplete' });
   });
 
   it('a connection that closes before any answer', async () => {
@@ -266,6 +267,19 @@ describe('replies that are no answer', () => {
       response.socket?.destroy();
     });
     await expect(ask({ models: aliasOf(server) })).rejects.toMatchObject({ code: 'model_connection_closed' });
+  });
+
+  it('a reply without end is not read to its end', async () => {
+    const server = await startModelServer((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const piece = Buffer.alloc(1024 * 1024, ' ');
+      const more = () => {
+        while (response.writable && response.write(piece));
+        if (response.writable) response.once('drain', more);
+      };
+      more();
+    });
+    await expect(ask({ models: aliasOf(server) })).rejects.toMatchObject({ code: 'model_reply_too_large' });
   });
 
   it('nothing listens', async () => {
