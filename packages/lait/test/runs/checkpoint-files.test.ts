@@ -1,0 +1,238 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Checkpoint, readCheckpoint, writeCheckpoint } from '../../src/runs/checkpoint.js';
+import { CheckpointStore } from '../../src/runs/checkpoint-store.js';
+import { isRunId, newRunId } from '../../src/runs/run-id.js';
+import { displayStored, SecretReferences } from '../../src/runs/secret-references.js';
+import { SecretRegistry } from '../../src/values/secrets.js';
+import type { JsonValue } from '../../src/values/value.js';
+
+let directory: string;
+let store: CheckpointStore;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'lait-runs-'));
+  store = new CheckpointStore(join(directory, '.lait'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const checkpoint = (changes: Partial<Checkpoint> = {}): Checkpoint => ({
+  run_id: newRunId(),
+  workflow_path: 'w.yml',
+  initial_input: '本文 🍣',
+  inputs: {},
+  top_level_labels: ['a', 'step-2'],
+  completed_index: 0,
+  counter: 1,
+  current_value: { x: [1, null, 'y'] },
+  steps_outputs: { a: { x: [1, null, 'y'] } },
+  passed_values: [],
+  state: {},
+  status: 'failed',
+  started_at: '2026-09-03T14:12:33.123Z',
+  updated_at: '2026-09-03T14:12:33.123Z',
+  ...changes,
+});
+
+describe('[runs.format] the file of a run', () => {
+  it('has the fields of format 2', async () => {
+    const saved = checkpoint();
+    await store.save(saved);
+    const file = JSON.parse(readFileSync(store.path(saved.run_id), 'utf8'));
+    expect(file).toMatchObject({
+      format: 2,
+      run_id: saved.run_id,
+      workflow_path: 'w.yml',
+      initial_input: '本文 🍣',
+      inputs: {},
+      top_level_labels: ['a', 'step-2'],
+      completed_index: 0,
+      counter: 1,
+      current_value: { x: [1, null, 'y'] },
+      steps_outputs: { a: { x: [1, null, 'y'] } },
+      status: 'failed',
+    });
+  });
+
+  it('gives back every value as it was', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.option(fc.jsonValue()), (value, state) => {
+        const saved = checkpoint({
+          current_value: value as JsonValue,
+          steps_outputs: { a: value as JsonValue },
+          state: state === null ? {} : { s: state as JsonValue },
+        });
+        expect(readCheckpoint(writeCheckpoint(saved), 'x.json')).toMatchObject(
+          JSON.parse(JSON.stringify(saved)),
+        );
+      }),
+    );
+  });
+
+  it('belongs to its owner alone and leaves nothing else in its directory', async () => {
+    const saved = checkpoint();
+    await store.save(saved);
+    await store.save({ ...saved, counter: 2 });
+    expect(readdirSync(join(directory, '.lait', 'runs'))).toEqual([`${saved.run_id}.json`]);
+    expect(statSync(store.path(saved.run_id)).mode & 0o777).toBe(0o600);
+    expect(readdirSync(join(directory, '.lait', 'tmp'))).toEqual([]);
+  });
+
+  it('ids sort by time, are plain names, and never repeat', () => {
+    const ids = Array.from({ length: 200 }, newRunId);
+    expect(new Set(ids).size).toBe(200);
+    for (const id of ids) expect(id).toMatch(/^\d{8}-\d{6}-\d{9}-\d+-\d+$/);
+    expect(ids.every(isRunId)).toBe(true);
+    for (const bad of ['..', '.', '', '../x', 'a/b', 'a\\b', '.hidden', 'x.json', 'é', '-rf'])
+      expect(isRunId(bad)).toBe(false);
+  });
+});
+
+describe('[runs.never-overwritten] a file that cannot be read is left as it is', () => {
+  const cases: [name: string, text: string, code: string][] = [
+    ['cut off', writeCheckpoint(checkpoint()).slice(0, 120), 'checkpoint_damaged'],
+    ['empty', '', 'checkpoint_damaged'],
+    ['of a newer version', JSON.stringify({ format: 3, anything: true }), 'checkpoint_newer'],
+    ['of an earlier version', JSON.stringify({ format: 1 }), 'checkpoint_older'],
+    ['foreign JSON', '{"name":"x"}', 'checkpoint_foreign'],
+    ['no object', '[1]', 'checkpoint_foreign'],
+    [
+      'a field missing',
+      JSON.stringify({ ...JSON.parse(writeCheckpoint(checkpoint())), counter: undefined }),
+      'checkpoint_damaged',
+    ],
+    [
+      'an impossible position',
+      JSON.stringify({ ...JSON.parse(writeCheckpoint(checkpoint())), completed_index: 9 }),
+      'checkpoint_damaged',
+    ],
+  ];
+  it.each(cases)('%s', async (_name, text, code) => {
+    const saved = checkpoint();
+    mkdirSync(join(directory, '.lait', 'runs'), { recursive: true });
+    writeFileSync(store.path(saved.run_id), text);
+    await expect(store.read(saved.run_id)).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(store.path(saved.run_id)),
+    });
+    await expect(store.save(saved)).rejects.toMatchObject({ code: 'checkpoint_changed' });
+    expect(readFileSync(store.path(saved.run_id), 'utf8')).toBe(text);
+    expect(await store.list()).toMatchObject([{ run_id: saved.run_id, problem: expect.any(String) }]);
+  });
+
+  it('a directory in its place', async () => {
+    const saved = checkpoint();
+    mkdirSync(store.path(saved.run_id), { recursive: true });
+    await expect(store.read(saved.run_id)).rejects.toMatchObject({ code: 'file_unreadable' });
+    await expect(store.save(saved)).rejects.toMatchObject({ code: 'checkpoint_changed' });
+  });
+
+  it('a file that somebody else changed during the run', async () => {
+    const saved = checkpoint();
+    await store.save(saved);
+    writeFileSync(store.path(saved.run_id), 'precious');
+    await expect(store.save(saved)).rejects.toMatchObject({ code: 'checkpoint_changed' });
+    expect(readFileSync(store.path(saved.run_id), 'utf8')).toBe('precious');
+  });
+
+  it('a file in place of the directory', async () => {
+    writeFileSync(join(directory, '.lait'), 'not a directory');
+    await expect(store.save(checkpoint())).rejects.toMatchObject({ code: 'file_unwritable' });
+    await expect(store.list()).rejects.toMatchObject({ code: 'file_unreadable' });
+  });
+});
+
+describe('claims', () => {
+  it('are held by one at a time and can be taken again once released', async () => {
+    const first = await store.claim('r1');
+    await expect(store.claim('r1')).rejects.toMatchObject({ code: 'run_in_use' });
+    await first.release();
+    const second = await store.claim('r1');
+    await second.release();
+    expect(await store.holder('r1')).toBeUndefined();
+  });
+
+  it('of a process that has ended are taken over', async () => {
+    mkdirSync(join(directory, '.lait', 'claims'), { recursive: true });
+    const { host } = JSON.parse(JSON.stringify({ host: (await import('node:os')).hostname() }));
+    const gone = { host, pid: 2 ** 22 - 3, started: '1', claimed_at: 'x' };
+    writeFileSync(join(directory, '.lait', 'claims', 'r1.1.json'), JSON.stringify(gone));
+    await (await store.claim('r1')).release();
+  });
+
+  it('of a process whose number was given to another one are taken over', async () => {
+    const { hostname } = await import('node:os');
+    mkdirSync(join(directory, '.lait', 'claims'), { recursive: true });
+    const other = { host: hostname(), pid: process.ppid, started: 'long ago', claimed_at: 'x' };
+    writeFileSync(join(directory, '.lait', 'claims', 'r1.1.json'), JSON.stringify(other));
+    if (process.platform === 'linux') await (await store.claim('r1')).release();
+  });
+
+  it('are won by exactly one of many that try at the same time', async () => {
+    const tries = await Promise.allSettled(Array.from({ length: 20 }, () => store.claim('r2')));
+    expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+});
+
+describe('[runs.no-secrets] secrets in records', () => {
+  const registry = () => {
+    const secrets = new SecretRegistry();
+    secrets.add('sk-live-9f8e7d6c');
+    return secrets;
+  };
+  const references = (variables: Record<string, string>, sources = ['${DEPLOY}']) =>
+    new SecretReferences(variables, registry(), sources);
+
+  it('are stored as references and restored from the variables of that time', () => {
+    const value: JsonValue = {
+      a: ['Bearer hunter2-token!', 'plain'],
+      'hunter2-token': 1,
+      b: 'x hunter2-token y hunter2-token',
+    };
+    const stored = references({ DEPLOY: 'hunter2-token' }).store(value);
+    expect(JSON.stringify(stored)).not.toContain('hunter2-token');
+    const rotated = references({ DEPLOY: 'new-token' }).restore(stored, () => {});
+    expect(rotated).toMatchObject({ a: ['Bearer new-token!', 'plain'], b: 'x new-token y new-token' });
+    expect(JSON.stringify(displayStored(stored))).toContain('Bearer ${DEPLOY}!');
+  });
+
+  it('without a variable are masked, and the one who restores is told', () => {
+    const stored = references({}).store('key sk-live-9f8e7d6c');
+    expect(JSON.stringify(stored)).not.toContain('sk-live');
+    let told = false;
+    const restored = references({}).restore(stored, () => {
+      told = true;
+    });
+    expect([restored, told]).toEqual(['key [REDACTED]', true]);
+  });
+
+  it('whose variable is gone are named', () => {
+    const stored = references({ DEPLOY: 'hunter2-token' }).store('hunter2-token');
+    expect(() => references({}).restore(stored, () => {})).toThrow(/DEPLOY/);
+  });
+
+  it('values that look like references come back as they were', () => {
+    fc.assert(
+      fc.property(
+        fc.letrec((tie) => ({
+          value: fc.oneof(
+            fc.constantFrom<JsonValue>('hunter2-token', 'a', 1, null),
+            fc.array(tie('value'), { maxLength: 3 }),
+            fc.dictionary(
+              fc.constantFrom('$lait.secret', '$lait.literal', 'variable', '__proto__', 'x'),
+              tie('value'),
+              { maxKeys: 3 },
+            ),
+          ),
+        })).value,
+        (value) => {
+          const own = references({ DEPLOY: 'hunter2-token' });
+          const stored = JSON.parse(JSON.stringify(own.store(value as JsonValue)));
+          expect(JSON.stringify(own.restore(stored, () => {}))).toBe(JSON.stringify(value));
+        },
+      ),
+    );
+  });
+});
