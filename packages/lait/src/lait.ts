@@ -1,18 +1,21 @@
 import { resolve } from 'node:path';
 import { buildServices, type LaitServices } from './config/build-services.js';
 import type { Configuration, ConfigurationValues } from './config/configuration.js';
+import type { AgentDefinition } from './config/define-agent.js';
 import { loadEnvironment, type Variables } from './config/environment.js';
 import { loadConfiguration } from './config/load-configuration.js';
 import { planOfDefinition, planOfFile } from './config/load-plan.js';
 import { readConfiguration } from './config/read-configuration.js';
 import { isWorkflowPath } from './config/workflow-service.js';
+import type { DynamicWorkflow, DynamicWorkflows } from './dialects/dynamic/dynamic-workflows.js';
+import type { Classifier } from './dialects/dynamic/lower.js';
 import type { RunEvent } from './engine/events.js';
 import type { Snapshot } from './engine/runtime.js';
 import type { Answerer, OpenQuestion } from './engine/runtimes/memory.js';
+import { LaitError } from './errors/lait-error.js';
 import type { Outcome } from './kinds/kind.js';
 import type { CapabilityService } from './kinds/services.js';
 import { type UsageJson, UsageReport } from './observe/usage-report.js';
-import type { AgentPlan } from './plan/agent.js';
 import type { Diagnostic } from './plan/diagnostic.js';
 import type { InputDeclarations } from './plan/inputs.js';
 import type { Plan } from './plan/plan.js';
@@ -38,7 +41,11 @@ export interface LaitOptions {
   /** Tools given in code, by name; made with `defineTool`. */
   tools?: Readonly<Record<string, DefinedTool>>;
   /** Agents given in code, by name, before those of the configuration. */
-  agents?: Readonly<Record<string, AgentPlan>>;
+  agents?: Readonly<Record<string, AgentDefinition>>;
+  /** What `classifierId` of the dynamic form may name. */
+  classifiers?: Readonly<Record<string, Classifier>>;
+  /** Honours every JSON Schema keyword in the dynamic form. Default false. */
+  strictSchemas?: boolean;
   /** Capabilities of the graph form given in code. */
   capabilities?: CapabilityService;
   /** Keeps every model reply as a file in this directory. */
@@ -89,8 +96,8 @@ export interface WorkflowRunOptions {
 }
 
 /** How a run ended: with a value, or waiting for answers that nobody could give at once. */
-export type WorkflowResult =
-  | { status: 'completed'; runId: string; value: Value; outcome: Outcome; usage: UsageJson | null }
+export type WorkflowResult<Result = Value> =
+  | { status: 'completed'; runId: string; value: Result; outcome: Outcome; usage: UsageJson | null }
   | { status: 'parked'; runId: string; questions: readonly OpenQuestion[]; usage: UsageJson | null };
 
 /**
@@ -119,6 +126,7 @@ export class Lait {
   readonly configuration: Configuration;
   readonly #options: LaitOptions & { workingDirectory: string; variables: Variables };
   readonly #services: LaitServices;
+  #dynamic: DynamicWorkflows | undefined;
 
   /** @internal */
   constructor(
@@ -133,20 +141,46 @@ export class Lait {
       configuration,
       secrets,
       environment: { workingDirectory, variables },
+      workflows: {
+        planOf: (id) => this.#dynamic?.planOf(id),
+        ids: () => this.#dynamic?.listWorkflows().map(({ id }) => id) ?? [],
+      },
     });
   }
 
   /**
    * Loads a workflow of any form: a path, a name under `workflows:` of the configuration, or the definition itself.
-   * Throws a `DefinitionError` with every problem that was found.
+   * Throws a `DefinitionError` with every problem that was found. `Result` is the type that the caller knows the
+   * workflow's result to have; it is not checked.
    */
-  async load(workflow: string | JsonObject, options: LoadOptions = {}): Promise<Workflow> {
+  async load<Result = Value>(
+    workflow: string | JsonObject,
+    options: LoadOptions = {},
+  ): Promise<Workflow<Result>> {
     const { workingDirectory } = this.#options;
     if (typeof workflow !== 'string')
       return this.#workflow(await planOfDefinition(workflow, workingDirectory));
     const registered = isWorkflowPath(workflow) ? undefined : this.configuration.values.workflows?.[workflow];
     const path = resolve(workingDirectory, registered ?? workflow);
     return this.#workflow(await planOfFile(path, { name: workflow, ...options }));
+  }
+
+  /**
+   * Checks a bundle of dynamic workflows as a whole and registers it: all of its definitions, or none. Other workflows
+   * may call them by id. Throws a `DynamicWorkflowError` that holds the issues of the first refused definition.
+   */
+  async addDynamicWorkflows(
+    definitions: Parameters<DynamicWorkflows['addDynamicWorkflows']>[0],
+  ): Promise<void> {
+    this.#dynamic ??= await this.#startDynamic();
+    await this.#dynamic.addDynamicWorkflows(definitions);
+  }
+
+  /** A registered dynamic workflow: `createRun()` makes a run. Throws a `LaitError` (code `workflow_unknown`). */
+  getWorkflow(id: string): DynamicWorkflow {
+    const workflow = this.#dynamic?.getWorkflow(id);
+    if (workflow !== undefined) return workflow;
+    throw new LaitError({ code: 'workflow_unknown', message: `no workflow '${id}' is registered` });
   }
 
   /** Shuts down what runs have started: MCP servers with their processes. */
@@ -158,9 +192,16 @@ export class Lait {
     return this.close();
   }
 
-  #workflow(plan: Plan): Workflow {
+  /** Imported when it is needed: programs that run files only do not pay for it. */
+  async #startDynamic(): Promise<DynamicWorkflows> {
+    const { DynamicWorkflows } = await import('./dialects/dynamic/dynamic-workflows.js');
+    const { classifiers, strictSchemas } = this.#options;
+    return new DynamicWorkflows({ services: () => this.#services.forRun(), classifiers, strictSchemas });
+  }
+
+  #workflow<Result>(plan: Plan): Workflow<Result> {
     const { answer } = this.#options;
-    return new Workflow(plan, (call) => {
+    return new Workflow<Result>(plan, (call) => {
       const { input, inputs, ...options } = call;
       const services = this.#services.forRun();
       return runPlan(plan, { value: input, inputs }, { ...options, services, answerer: answer });
@@ -169,7 +210,7 @@ export class Lait {
 }
 
 /** A loaded workflow. Each run is its own; runs may overlap. */
-export class Workflow {
+export class Workflow<Result = Value> {
   /** The checked workflow as the engine runs it. */
   readonly plan: Plan;
   readonly #run: (options: WorkflowRunOptions) => ReturnType<typeof runPlan>;
@@ -198,7 +239,7 @@ export class Workflow {
    * `category` and `code` say what happened, a `UsageError` when the input does not fit, a `CancelledError` after
    * `signal` was aborted.
    */
-  async run(options: WorkflowRunOptions = {}): Promise<WorkflowResult> {
+  async run(options: WorkflowRunOptions = {}): Promise<WorkflowResult<Result>> {
     const usage = new UsageReport();
     const { onEvent } = options;
     const result = await this.#run({
@@ -209,7 +250,7 @@ export class Workflow {
       },
     });
     if (result.status === 'failed' || result.status === 'cancelled') throw result.error;
-    return { ...result, usage: usage.total() };
+    return { ...result, usage: usage.total() } as WorkflowResult<Result>;
   }
 }
 

@@ -1,8 +1,6 @@
 import type { AgentService, CapabilityService, Environment, Services } from '../kinds/services.js';
 import { createDecisionService } from '../models/decision-service.js';
 import { createModelService } from '../models/model-service.js';
-import type { AgentPlan } from '../plan/agent.js';
-import type { Plan } from '../plan/plan.js';
 import type { DefinedTool } from '../tools/define-tool.js';
 import type { Approve } from '../tools/tool-approval.js';
 import { createToolService } from '../tools/tool-service.js';
@@ -10,8 +8,9 @@ import type { SecretRegistry } from '../values/secrets.js';
 import { ConfiguredAgents } from './agent-service.js';
 import { cacheDirectory } from './cache-directory.js';
 import type { Configuration } from './configuration.js';
+import { type AgentDefinition, compileAgent } from './define-agent.js';
 import { planOfFile } from './load-plan.js';
-import { ConfiguredWorkflows } from './workflow-service.js';
+import { type AddedWorkflows, ConfiguredWorkflows } from './workflow-service.js';
 
 export interface ServiceOptions {
   configuration: Configuration;
@@ -19,8 +18,8 @@ export interface ServiceOptions {
   secrets: SecretRegistry;
   /** Tools, agents, workflows and capabilities given in code. */
   tools?: Readonly<Record<string, DefinedTool>>;
-  agents?: Readonly<Record<string, AgentPlan>>;
-  workflows?: ReadonlyMap<string, Plan>;
+  agents?: Readonly<Record<string, AgentDefinition>>;
+  workflows?: AddedWorkflows;
   capabilities?: CapabilityService;
   recordDirectory?: string;
   replayDirectory?: string;
@@ -70,7 +69,10 @@ export function buildServices(options: ServiceOptions): LaitServices {
       ? { cache: { directory: cacheDirectory(environment.variables), ttlSeconds: cache_ttl } }
       : {}),
   });
-  const agents = new ConfiguredAgents({ registered: values.agents ?? {}, given: options.agents ?? {} });
+  const agents = new ConfiguredAgents({
+    registered: values.agents ?? {},
+    given: compileAgents(options.agents ?? {}),
+  });
   const tools = createToolService({
     environment,
     tools: values.tools,
@@ -111,3 +113,9 @@ export function buildServices(options: ServiceOptions): LaitServices {
 }
 
 const noCapabilities: CapabilityService = { get: () => undefined, list: () => [] };
+
+function compileAgents(definitions: Readonly<Record<string, AgentDefinition>>) {
+  return Object.fromEntries(
+    Object.entries(definitions).map(([name, definition]) => [name, compileAgent(name, definition)]),
+  );
+}

@@ -30,8 +30,22 @@ interface Loaded {
 type Reader = (source: SourceFile, options: ReadOptions) => Promise<Loaded>;
 
 /** The readers of the forms, each loaded when a file of that form is read. */
-const readers: Readonly<Partial<Record<Form, Reader>>> = {
+const readers: Readonly<Record<Form, Reader>> = {
   steps: async (source, options) => loadStepsWorkflow(source, options),
+  dynamic: async (source, options) => {
+    const { loadDynamicWorkflow } = await import('../dialects/dynamic/load-workflow.js');
+    return loadDynamicWorkflow(source, options);
+  },
+  graph: async (source, options) => {
+    const { graphPlan } = await import('../dialects/graph/index.js');
+    try {
+      const { plan, warnings } = graphPlan(source, options);
+      return { plan, diagnostics: warnings };
+    } catch (error) {
+      if (error instanceof DefinitionError) return { diagnostics: error.diagnostics };
+      throw error;
+    }
+  },
 };
 
 /**
@@ -61,7 +75,7 @@ export async function planOfDefinition(definition: JsonObject, directory: string
 /** Every problem of a workflow's text, for lint. */
 export async function checkPlanText(source: SourceFile): Promise<readonly Diagnostic[]> {
   const form = detectFormOfText(source.text);
-  const { diagnostics } = await readerOf(form, source)(source, { directory: dirname(resolve(source.file)) });
+  const { diagnostics } = await readers[form](source, { directory: dirname(resolve(source.file)) });
   return diagnostics;
 }
 
@@ -71,7 +85,7 @@ async function lower(
   options: ReadOptions,
   onWarning?: (diagnostic: Diagnostic) => void,
 ): Promise<Plan> {
-  const { plan, diagnostics } = await readerOf(form, source)(source, options);
+  const { plan, diagnostics } = await readers[form](source, options);
   if (plan === undefined) {
     const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
     throw new DefinitionError({
@@ -83,14 +97,4 @@ async function lower(
   }
   for (const diagnostic of diagnostics) onWarning?.(diagnostic);
   return plan;
-}
-
-function readerOf(form: Form, source: SourceFile): Reader {
-  const read = readers[form];
-  if (read !== undefined) return read;
-  throw new DefinitionError({
-    code: 'form_unsupported',
-    message: `${source.file} is a workflow of the ${form} form, which cannot be run yet`,
-    diagnostics: [],
-  });
 }

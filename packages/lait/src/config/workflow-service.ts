@@ -9,13 +9,19 @@ import { ownProperty } from '../values/value.js';
 /** Loads the file at a path; `name` is how messages and events call it. */
 export type LoadPlan = (path: string, options: { name: string; signal: AbortSignal }) => Promise<Plan>;
 
+/** Workflows that were registered in code, by id. */
+export interface AddedWorkflows {
+  planOf(id: string): Plan | undefined;
+  ids(): readonly string[];
+}
+
 export interface WorkflowServiceOptions {
   workingDirectory: string;
   /** `workflows:` of the configuration, with absolute paths. */
   registered: Readonly<Record<string, string>>;
   loadPlan: LoadPlan;
-  /** Workflows given in code, by id. */
-  added?: ReadonlyMap<string, Plan>;
+  /** Workflows given in code. */
+  added?: AddedWorkflows;
 }
 
 /** More workflows inside one another than this are refused. Source: facts §10. */
@@ -41,7 +47,7 @@ export class ConfiguredWorkflows implements WorkflowService {
     options: { signal: AbortSignal; callers: readonly string[] },
   ): Promise<Plan> {
     if (!isWorkflowPath(reference)) {
-      const added = this.#options.added?.get(reference);
+      const added = this.#options.added?.planOf(reference);
       if (added !== undefined) return checkCallers(added.origin, added, options.callers);
     }
     const path = isWorkflowPath(reference)
@@ -62,7 +68,7 @@ export class ConfiguredWorkflows implements WorkflowService {
   #registeredPath(name: string): string {
     const path = ownProperty(this.#options.registered, name);
     if (typeof path === 'string') return path;
-    const known = [...Object.keys(this.#options.registered), ...(this.#options.added?.keys() ?? [])];
+    const known = [...Object.keys(this.#options.registered), ...(this.#options.added?.ids() ?? [])];
     const hint = didYouMean(name, known);
     throw new DefinitionError({
       code: 'unknown_workflow',

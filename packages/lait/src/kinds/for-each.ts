@@ -84,7 +84,6 @@ async function concurrently(
   { steps }: ForEachFields,
   context: StepContext,
 ): Promise<Completion> {
-  announce(0, items.length, context);
   const branches = items.map((item: Value, index) => ({
     key: String(index),
     block: steps,

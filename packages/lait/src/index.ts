@@ -1,0 +1,56 @@
+/** The public face of the library: what is not exported here may change without notice. */
+
+export type {
+  Configuration,
+  ConfigurationDefaults,
+  ConfigurationValues,
+  DecisionSettings,
+  McpServerSettings,
+  ShellToolSettings,
+} from './config/configuration.js';
+export type { AgentDefinition } from './config/define-agent.js';
+export type { FailureRecord, RunEvent, RunEventType, StepFields, Usage } from './engine/events.js';
+export type { Question } from './engine/question.js';
+export type { Answerer, OpenQuestion } from './engine/runtimes/memory.js';
+export {
+  CancelledError,
+  DefinitionError,
+  ModelError,
+  StepError,
+  TimeoutError,
+  UsageError,
+} from './errors/errors.js';
+export {
+  type ErrorCategory,
+  type ErrorDisposition,
+  isLaitError,
+  LaitError,
+  messageChain,
+} from './errors/lait-error.js';
+export type { Outcome } from './kinds/kind.js';
+export type {
+  Capability,
+  CapabilityContext,
+  CapabilityResult,
+  CapabilityService,
+  DirectToolContext,
+} from './kinds/services.js';
+export {
+  createLait,
+  type Lait,
+  type LaitOptions,
+  type LoadOptions,
+  type Workflow,
+  type WorkflowResult,
+  type WorkflowRunOptions,
+} from './lait.js';
+export { ProgressLines } from './observe/progress-lines.js';
+export type { UsageJson } from './observe/usage-report.js';
+export type { Diagnostic, Severity } from './plan/diagnostic.js';
+export { formatDiagnostics } from './plan/format-diagnostics.js';
+export type { InputDeclaration, InputDeclarations } from './plan/inputs.js';
+export type { Form, Plan } from './plan/plan.js';
+export type { ModelEntry, ModelSettings, ToolSelection } from './plan/settings.js';
+export type { SourceFile, SourcePosition } from './plan/source.js';
+export { type DefinedTool, defineTool, type ToolOptions, type ToolSchema } from './tools/define-tool.js';
+export type { JsonObject, JsonValue, Value } from './values/value.js';
