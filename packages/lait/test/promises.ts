@@ -198,4 +198,7 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'steps seed, 並行実行の制約',
   ],
   ['steps.agent-files', 'Agent files are frontmatter and a system prompt', 'steps seed, agent'],
+  ['lint.undeclared-inputs', 'Reading an input that is not declared is an error of lint', 'seed, lint'],
+  ['lint.steps-not-there', 'Reading a step that is not there by then is a warning of lint', 'seed, lint'],
+  ['lint.unused', 'Schemas and agents that nothing uses are warnings of lint', 'seed, lint'],
 ];

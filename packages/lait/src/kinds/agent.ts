@@ -29,6 +29,7 @@ export const agentKind: Kind<AgentFields> = {
     ...attachmentFields,
   },
   callsModel: true,
+  callsAgent: ({ agent }) => agent,
   effects: 'rerun',
   // The agent's system prompt sees every recorded step, and is known only when the step runs.
   readsAllSteps: () => true,

@@ -137,6 +137,8 @@ export interface Kind<Fields = unknown> {
   modelUse?(fields: Fields, lookup: Lookup): Promise<ModelUse> | ModelUse;
   /** The workflow it runs as a child: a path or a registered name. Lint and drawings follow it. */
   callsWorkflow?(fields: Fields): string | undefined;
+  /** The agent it asks: a name of the file's `agents:`, a path, or a registered name. */
+  callsAgent?(fields: Fields): string | undefined;
   /** True when it may read recorded steps that its expressions do not show, e.g. in a default or an agent's prompt. */
   readsAllSteps?(fields: Fields): boolean;
   /**

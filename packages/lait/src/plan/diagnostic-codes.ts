@@ -292,10 +292,11 @@ export const diagnosticCodes = {
     explanation: 'Remove it, or call it with an `agent` step.',
     example: 'steps:\n  - agent: reviewer',
   },
-  constant_condition: {
-    title: 'A condition that never changes',
-    explanation: 'The condition reads nothing, so the step always or never runs.',
-    example: 'when: .items | length > 0',
+  loop_outside_loop: {
+    title: 'loop outside a loop',
+    explanation:
+      'loop.index and loop.item exist only inside the steps of for_each, while and until. Elsewhere loop is null, and reading a field of it in a template is an error.',
+    example: 'steps:\n  - for_each: .items\n    steps:\n      - write: "out/{{ loop.index }}.md"',
   },
 } as const satisfies Readonly<Record<string, DiagnosticExplanation>>;
 

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { lintStepsWorkflow } from '../../../src/dialects/steps/lint-workflow.js';
+import { line } from './load.js';
+
+function lint(text: string): string[] {
+  return lintStepsWorkflow({ file: 'w.yml', text }).map(line);
+}
+
+function steps(text: string): string[] {
+  return lint(`steps:\n${text.replace(/^/gm, '  ')}`);
+}
+
+describe('lint of one workflow file', () => {
+  it('has nothing to say about a good one', () => {
+    const text = `
+inputs: { lang: string }
+schemas: { s: { type: object } }
+agents: { a: { system: "{{ inputs.lang }} {{ steps.one }} {{ loop.index }}", output_schema: s } }
+output: $steps.one
+steps:
+  - id: one
+    jq: $inputs.lang
+  - for_each: $steps.one
+    steps:
+      - id: acc
+        jq: ($steps.acc // 0) + $loop.index
+      - agent: a
+  - jq: $steps.acc
+`;
+    expect(lint(text)).toEqual([]);
+  });
+
+  it('finds inputs that are not declared [lint.undeclared-inputs]', () => {
+    const text =
+      "inputs: { text: string }\nsteps:\n  - prompt: |\n      日本 {{ inputs.txet }}\n  - jq: '{a: $inputs.ghost, all: $inputs}'\n";
+    expect(lint(text)).toEqual([
+      "4:13 undeclared_input steps[0]: prompt reads the input 'txet', which is not declared under inputs:",
+      "5:14 undeclared_input steps[1]: jq reads the input 'ghost', which is not declared under inputs:",
+    ]);
+  });
+
+  it('finds steps that do not exist, run later or stay inside [lint.steps-not-there]', () => {
+    const text = `
+- jq: '[$steps.late, $steps["un-real"], $steps]'
+- id: self
+  when: $steps.self
+  jq: .
+- id: late
+  parallel:
+    a: [{ id: inner, jq: . }, { jq: $steps.inner }]
+    b: [{ jq: $steps.inner }]
+  output: $steps.inner
+- jq: $steps.late
+- id: body
+  group: [{ id: part, jq: . }]
+  output: $steps.part
+  on_error: [{ id: rescue, jq: $steps.part }]
+- jq: '[$steps.part, $steps.rescue]'
+`;
+    expect(steps(text).map((problem) => problem.split(', ')[0])).toEqual([
+      '3:11 step_not_visible steps[0]: jq reads steps.late',
+      '3:24 unknown_step steps[0]: jq reads steps.un-real',
+      '5:11 step_not_visible steps[1]: when reads steps.self',
+      '10:17 step_not_visible steps[2].parallel.b[0]: jq reads steps.inner',
+      '11:13 step_not_visible steps[2]: output reads steps.inner',
+      '16:34 step_not_visible steps[4].on_error[0]: jq reads steps.part',
+    ]);
+  });
+
+  it('finds variables and loops that are not there', () => {
+    expect(steps('- prompt: "{{ inptu }} {{ loop.index }}"\n')).toEqual([
+      "2:17 unknown_variable steps[0]: prompt reads the variable 'inptu', which templates do not have",
+      '2:29 loop_outside_loop steps[0]: prompt reads loop.index, but no for_each, while or until is around it',
+    ]);
+  });
+
+  it('finds what nothing uses [lint.unused]', () => {
+    const text =
+      'schemas:\n  idle_schema: { type: object }\nagents: { idle_agent: { system: s } }\nsteps:\n  - jq: .\n';
+    expect(lint(text)).toEqual([
+      "2:3 unused_schema: the schema 'idle_schema' is not used",
+      "3:11 unused_agent: the agent 'idle_agent' is not used",
+    ]);
+  });
+
+  it('says only what loading says when that fails', () => {
+    expect(lint('steps:\n  - jq: "["\n  - jq: $inputs.ghost\n')).toEqual([
+      expect.stringContaining('jq_syntax'),
+    ]);
+  });
+});
