@@ -75,6 +75,10 @@ export async function planOfDefinition(definition: JsonObject, directory: string
 /** Every problem of a workflow's text, for lint. */
 export async function checkPlanText(source: SourceFile): Promise<readonly Diagnostic[]> {
   const form = detectFormOfText(source.text);
+  if (form === 'steps') {
+    const { lintStepsWorkflow } = await import('../dialects/steps/lint-workflow.js');
+    return lintStepsWorkflow(source);
+  }
   const { diagnostics } = await readers[form](source, { directory: dirname(resolve(source.file)) });
   return diagnostics;
 }
