@@ -1,2 +1,155 @@
-import type { BuiltinTable } from './builtin.js';
-export const regexBuiltins: BuiltinTable = [];
+import type { Context } from '../compile/context.js';
+import { compiledRegex, findMatches, type Regex, Subject } from '../regex/regex.js';
+import { add } from '../values/arithmetic.js';
+import { describe } from '../values/describe.js';
+import type { JsonArray, JsonObject, JsonValue } from '../values/json.js';
+import { typeName } from '../values/json.js';
+import { setKey } from '../values/object.js';
+import { raise } from '../values/raise.js';
+import { type BuiltinTable, valueBuiltin, valueTable } from './builtin.js';
+
+/** Checks the text, the pattern (a string, or an array of pattern and flags) and the flags. */
+function prepare(input: JsonValue, pattern: JsonValue, flags: JsonValue): { regex: Regex; subject: Subject } {
+  let [source, modifiers] = [pattern, flags];
+  if (Array.isArray(pattern) && flags === null) {
+    if (pattern.length > 0) [source, modifiers] = [pattern[0]!, pattern[1] ?? null];
+  }
+  if (typeof source !== 'string') {
+    if (flags === null) return raise(`${typeName(source)} not a string or array`);
+    if (typeof input === 'string')
+      return raise(`${describe(source)} cannot be matched, as it is not a string`);
+  }
+  if (typeof input !== 'string') return raise(`${describe(input)} cannot be matched, as it is not a string`);
+  if (modifiers !== null && typeof modifiers !== 'string')
+    return raise(`${describe(modifiers)} is not a string`);
+  return { regex: compiledRegex(source as string, modifiers ?? ''), subject: new Subject(input) };
+}
+
+/** One capture as `match` shows it. A match of nothing shows all its captures as nothing. */
+function captureObject(subject: Subject, found: Int32Array, group: number, name: string | null): JsonObject {
+  const start = found[group * 2]!;
+  const end = found[group * 2 + 1]!;
+  if (start === -1 || end === -1) return { offset: -1, length: 0, string: null, name };
+  if (found[0] === found[1]) return { offset: found[0]!, length: 0, string: '', name };
+  return { offset: start, length: end - start, string: subject.slice(start, end), name };
+}
+
+function matchAll(input: JsonValue, pattern: JsonValue, flags: JsonValue, context: Context): JsonArray {
+  const { regex, subject } = prepare(input, pattern, flags);
+  const matches: JsonArray = [];
+  for (const found of findMatches(regex, subject, context)) {
+    const [start, end] = found as unknown as [number, number];
+    matches.push({
+      offset: start,
+      length: end - start,
+      string: subject.slice(start, end),
+      captures: regex.program.groupNames.map((name, index) => captureObject(subject, found, index + 1, name)),
+    });
+  }
+  return matches;
+}
+
+function test(input: JsonValue, pattern: JsonValue, flags: JsonValue, context: Context): boolean {
+  const { regex, subject } = prepare(input, pattern, flags);
+  return findMatches(regex, subject, context).next().done !== true;
+}
+
+/** The named captures of a match object. */
+function namedCaptures(match: JsonValue): JsonObject {
+  const captures: JsonObject = {};
+  for (const capture of (match as { captures: JsonObject[] }).captures) {
+    if (typeof capture.name === 'string') setKey(captures, capture.name, capture.string ?? null);
+  }
+  return captures;
+}
+
+function splits(input: JsonValue, pattern: JsonValue, flags: JsonValue, context: Context): JsonArray {
+  const { regex, subject } = prepare(input, pattern, add('g', flags, context));
+  const pieces: JsonArray = [];
+  let from = 0;
+  for (const found of findMatches(regex, subject, context)) {
+    pieces.push(subject.slice(from, found[0]!));
+    from = found[1]!;
+  }
+  pieces.push(subject.slice(from, subject.codes.length));
+  return pieces;
+}
+
+/** A place that `sub` replaces. */
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly captures: JsonObject;
+}
+
+function edits(input: JsonValue, pattern: JsonValue, flags: JsonValue, context: Context): JsonArray {
+  const { regex, subject } = prepare(input, pattern, flags);
+  const { groupNames } = regex.program;
+  const result: Edit[] = [];
+  for (const found of findMatches(regex, subject, context)) {
+    const captures: JsonObject = {};
+    groupNames.forEach((name, index) => {
+      if (name !== null) setKey(captures, name, captureObject(subject, found, index + 1, name).string!);
+    });
+    result.push({ start: found[0]!, end: found[1]!, captures });
+  }
+  return result as unknown as JsonArray;
+}
+
+/**
+ * The state of `sub`: one growing text for each output of the replacement. It travels through the compiled loop in
+ * the place of a value, and never leaves it.
+ */
+class Substitution {
+  private readonly subject: Subject;
+  private readonly texts: (JsonValue | undefined)[] = [];
+  private previous = 0;
+
+  constructor(private readonly text: JsonValue) {
+    this.subject = new Subject(typeof text === 'string' ? text : '');
+  }
+
+  replace(edit: Edit, replacements: JsonArray, context: Context): void {
+    const gap = this.subject.slice(this.previous, edit.start);
+    replacements.forEach((replacement, index) => {
+      this.texts[index] = add(this.texts[index] ?? null, add(gap, replacement, context), context);
+    });
+    this.previous = edit.end;
+  }
+
+  finish(): JsonArray {
+    if (this.texts.length === 0) return [this.text];
+    const rest = this.subject.slice(this.previous, this.subject.codes.length);
+    return this.texts.map((text) => `${text as string}${rest}`);
+  }
+}
+
+const asSubstitution = (value: JsonValue): Substitution => value as unknown as Substitution;
+
+/** Regular expressions. */
+export const regexBuiltins: BuiltinTable = [
+  ...valueTable({
+    'test/1': (input, [pattern], context) => test(input, pattern!, null, context),
+    'test/2': (input, [pattern, flags], context) => test(input, pattern!, flags!, context),
+    'internal::match/2': (input, [pattern, flags], context) => matchAll(input, pattern!, flags!, context),
+    'internal::splits/2': (input, [pattern, flags], context) => splits(input, pattern!, flags!, context),
+    'internal::captureObject/0': namedCaptures,
+  }),
+  [
+    'internal::edits/2',
+    valueBuiltin((input, [pattern, flags], context) => edits(input, pattern!, flags!, context), false),
+  ],
+  ['internal::captured/0', valueBuiltin((input) => (input as unknown as Edit).captures, false)],
+  [
+    'internal::substitution/1',
+    valueBuiltin((_input, [text]) => new Substitution(text!) as unknown as JsonValue, false),
+  ],
+  [
+    'internal::substitute/2',
+    valueBuiltin((input, [edit, replacements], context) => {
+      asSubstitution(input).replace(edit as unknown as Edit, replacements as JsonArray, context);
+      return input;
+    }, false),
+  ],
+  ['internal::substituted/0', valueBuiltin((input) => asSubstitution(input).finish(), false)],
+];
