@@ -399,6 +399,14 @@ describe('agents', () => {
     });
   });
 
+  it('may be sent another text than its input, as the command line does', async () => {
+    const server = await startModelServer(says('r'));
+    const settings = { agents: { moss: agent('s') } };
+    const fields = { agent: 'moss', message: '{ "topic" : "苔" }' };
+    await run([{ kind: 'agent', fields }], { server, settings, input: { topic: '苔' } });
+    expect(messagesOf(server, 0)[1]!.content).toBe('{ "topic" : "苔" }');
+  });
+
   it('may be given in code', async () => {
     const answer = async (asked: string) => ({ text: `${asked}!`, object: { echo: asked } });
     const plain = { ...agent(''), answer };

@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer } from 'node:net';
+import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ModelCallOptions, ModelRequest } from '../../src/kinds/services.js';
 import type { ModelServiceOptions } from '../../src/models/model-options.js';
@@ -508,6 +509,32 @@ describe('streaming', () => {
       usage: { inputTokens: 1, outputTokens: 2 },
     });
     expect(server.requests[0]!.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+  });
+
+  it('gives the same reply however the stream is cut into chunks and packets', async () => {
+    const unit = fc.constantFrom('a', '\n', '"', '日', '🦊', '\u2028', 'data: ');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.string({ unit, minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 8 }),
+        fc.integer({ min: 1, max: 40 }),
+        fc.boolean(),
+        async (pieces, packet, carriageReturns) => {
+          const end = carriageReturns ? '\r\n\r\n' : '\n\n';
+          const events = [...pieces.map((content) => delta({ content })), delta({}, 'stop')];
+          const bytes = Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}${end}`).join(''));
+          const packets = Array.from({ length: Math.ceil(bytes.length / packet) }, (_, index) =>
+            bytes.subarray(index * packet, (index + 1) * packet),
+          );
+          const content = `x${pieces.join('')}`;
+          const start = Buffer.from(`data: ${JSON.stringify(delta({ content: 'x' }))}${end}`);
+          const whole = await startModelServer(says(content));
+          const server = await startModelServer(streams(start, ...packets));
+          const expected = await ask({ models: aliasOf(whole) });
+          expect((await streamed(server)).content).toBe(expected.content);
+        },
+      ),
+      { numRuns: 15 },
+    );
   });
 
   it('survives characters that are split between packets', async () => {
