@@ -21,6 +21,8 @@ export interface ServiceOptions {
   agents?: Readonly<Record<string, AgentDefinition>>;
   workflows?: AddedWorkflows;
   capabilities?: CapabilityService;
+  /** Endpoint and key of the command line: they win over the configuration's. */
+  override?: { base_url?: string; api_key?: string };
   recordDirectory?: string;
   replayDirectory?: string;
   /** Whether the response cache is used; default what `default.cache` says. */
@@ -59,6 +61,7 @@ export function buildServices(options: ServiceOptions): LaitServices {
     api_key_cmd: values.api_key_cmd,
     models: values.models,
     defaults,
+    override: options.override,
     variables: environment.variables,
     secrets,
     recordDirectory: options.recordDirectory,

@@ -42,6 +42,8 @@ export type FieldType =
   | { type: 'map'; values: FieldType; names?: 'identifier' | 'any'; minEntries?: number }
   /** A fixed set of keys; others are refused. */
   | { type: 'object'; fields: FieldTable }
+  /** A mapping whose field `tag` says which of several tables its other fields follow. The tag stays among the fields. */
+  | { type: 'variants'; tag: string; tables: Readonly<Record<string, FieldTable>> }
   /** A list of steps; compiled to a Block. */
   | { type: 'block' }
   /** A schema: a name of `schemas:` (unless `unnamed`), a body, or `{file: …}`; compiled to a SchemaSource. */

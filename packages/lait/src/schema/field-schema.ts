@@ -63,6 +63,8 @@ function typeSchema(type: FieldType, references: SchemaReferences): JsonObject {
       };
     case 'object':
       return tableSchema(type.fields, references);
+    case 'variants':
+      return variantsSchema(type, references);
     case 'block':
       return { $ref: references.block ?? '#/$defs/steps' };
     case 'schema':
@@ -76,6 +78,22 @@ function typeSchema(type: FieldType, references: SchemaReferences): JsonObject {
     case 'custom':
       return type.schema;
   }
+}
+
+/** One object schema for each variant, told apart by its tag. */
+function variantsSchema(
+  { tag, tables }: Extract<FieldType, { type: 'variants' }>,
+  references: SchemaReferences,
+): JsonObject {
+  const variants = Object.entries(tables).map(([name, table]) => {
+    const { properties, required = [], ...schema } = tableSchema(table, references);
+    return {
+      ...schema,
+      properties: { [tag]: { const: name }, ...(properties as JsonObject) },
+      required: [tag, ...(required as string[])],
+    };
+  });
+  return { anyOf: variants };
 }
 
 function textSchema(type: Extract<FieldType, { type: 'text' }>): JsonObject {

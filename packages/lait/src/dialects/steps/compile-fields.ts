@@ -123,6 +123,8 @@ export class FieldCompiler {
         return this.#map(type, node, place);
       case 'object':
         return this.table(node, type.fields, place, { what: `'${place.field}'` });
+      case 'variants':
+        return this.#variants(type, node, place);
       case 'block':
         return this.#block(node, place);
       case 'schema':
@@ -328,6 +330,28 @@ export class FieldCompiler {
     return values;
   }
 
+  #variants(type: Extract<FieldType, { type: 'variants' }>, node: SourceNode, place: Place) {
+    const { tag, tables } = type;
+    if (node.type !== 'map') return this.#wrongType(node, place, `a mapping with ${tag}`);
+    const choice: Field = {
+      type: 'choice',
+      values: Object.keys(tables),
+      required: true,
+      description: `One of ${Object.keys(tables).join(', ')}.`,
+    };
+    const written = node.entries.get(tag)?.value;
+    const name = written?.type === 'scalar' ? String(written.value) : '';
+    const table = Object.hasOwn(tables, name) ? tables[name]! : undefined;
+    if (table !== undefined)
+      return this.table(node, { [tag]: choice, ...table }, place, {
+        what: `'${place.field}' of type ${name}`,
+      });
+    // Without a table nothing can be said about the other fields.
+    if (written === undefined) this.#missing(tag, node, place, { what: `'${place.field}'` });
+    else this.value(choice, written, inside(place, tag));
+    return undefined;
+  }
+
   checkName(name: string, range: TextRange | undefined, place: Place): void {
     if (isName(name)) return;
     this.add(
@@ -449,6 +473,7 @@ function fits(type: FieldType, node: SourceNode): boolean {
       return node.type === 'list';
     case 'map':
     case 'object':
+    case 'variants':
       return node.type === 'map';
     case 'schema':
       return node.type === 'map' || (node.type === 'scalar' && typeof node.value === 'string');
@@ -482,6 +507,7 @@ function nameOf(type: FieldType): string {
       return 'a list of steps';
     case 'map':
     case 'object':
+    case 'variants':
       return 'a mapping';
     case 'schema':
       return 'a schema';
