@@ -36,7 +36,11 @@ export function directoryWith(files: Record<string, string>): string {
 }
 
 /** Starts the real command line in a directory, with an environment of its own. */
-export function startLait(directory: string, args: readonly string[], options: StartOptions = {}): RunningLait {
+export function startLait(
+  directory: string,
+  args: readonly string[],
+  options: StartOptions = {},
+): RunningLait {
   const { stdin, env = {} } = options;
   const child = spawn(process.execPath, [launcher, ...args], {
     cwd: directory,

@@ -11,7 +11,9 @@ const workflow = (baseUrl: string, steps: string) =>
 
 test('[cli.result-only] the result is all that standard output gets; progress is on standard error', async () => {
   const server = await startModelServer(says('要約 👋'));
-  const directory = directoryWith({ 'w.yml': workflow(server.baseUrl, '  - id: sum\n    prompt: "{{ input }}"\n') });
+  const directory = directoryWith({
+    'w.yml': workflow(server.baseUrl, '  - id: sum\n    prompt: "{{ input }}"\n'),
+  });
   const { code, stdout, stderr } = await lait(directory, ['run', 'w.yml', 'question'], { stdin: 'piped\n' });
   expect([code, stdout]).toEqual([0, '要約 👋\n']);
   expect(stderr).toBe('==> w.yml\n[1] sum\n');
@@ -54,7 +56,9 @@ test('--json gives one document, also when the run fails', async () => {
 });
 
 test('the last line of a failure is the chain of causes, without a stack unless -vv is given', async () => {
-  const directory = directoryWith({ 'w.yml': 'steps:\n  - id: bad\n    run: [sh, -c, "echo gone >&2; exit 3"]\n' });
+  const directory = directoryWith({
+    'w.yml': 'steps:\n  - id: bad\n    run: [sh, -c, "echo gone >&2; exit 3"]\n',
+  });
   const plain = await lait(directory, ['run', 'w.yml', 'x']);
   const last = plain.stderr.trimEnd().split('\n').at(-1)!;
   expect(plain.code).toBe(1);
@@ -71,13 +75,22 @@ test('-o writes the result whole, and a failed run leaves the file as it was', a
     'bad.yml': 'steps:\n  - run: ["false"]\n',
     'kept.txt': 'old',
   });
-  expect(await lait(directory, ['run', 'ok.yml', 'x', '-o', 'new.txt'])).toMatchObject({ code: 0, stdout: '' });
+  expect(await lait(directory, ['run', 'ok.yml', 'x', '-o', 'new.txt'])).toMatchObject({
+    code: 0,
+    stdout: '',
+  });
   expect(readFileSync(join(directory, 'new.txt'), 'utf8')).toBe('done\n');
-  expect(await lait(directory, ['run', 'bad.yml', 'x', '--output', 'kept.txt'])).toMatchObject({ code: 1, stdout: '' });
+  expect(await lait(directory, ['run', 'bad.yml', 'x', '--output', 'kept.txt'])).toMatchObject({
+    code: 1,
+    stdout: '',
+  });
   expect(readFileSync(join(directory, 'kept.txt'), 'utf8')).toBe('old');
   expect(await lait(directory, ['run', 'bad.yml', 'x', '-o', 'never.txt'])).toMatchObject({ code: 1 });
   expect(readdirSync(directory).sort()).toEqual(['bad.yml', 'kept.txt', 'new.txt', 'ok.yml']);
-  expect(await lait(directory, ['run', 'ok.yml', 'x', '-o', '-'])).toMatchObject({ code: 0, stdout: 'done\n' });
+  expect(await lait(directory, ['run', 'ok.yml', 'x', '-o', '-'])).toMatchObject({
+    code: 0,
+    stdout: 'done\n',
+  });
 });
 
 test('a result that could not be written is refused before the first step', async () => {
@@ -224,7 +237,14 @@ test('[cli.secrets] a key is never printed, whatever fails and however much is s
     '.env': `MY_KEY=${key}\n`,
     'w.yml': `default: { model: main }\nmodels:\n  main: [ { provider: { base_url: "${server.baseUrl}", api_key: "\${MY_KEY}" }, model_id: m } ]\nsteps:\n  - prompt: hi\n`,
   });
-  const { code, stdout, stderr } = await lait(directory, ['run', 'w.yml', 'x', '-vv', '--json', '--show-usage']);
+  const { code, stdout, stderr } = await lait(directory, [
+    'run',
+    'w.yml',
+    'x',
+    '-vv',
+    '--json',
+    '--show-usage',
+  ]);
   expect(code).toBe(4);
   expect(server.requests[0]!.headers.authorization).toBe(`Bearer ${key}`);
   expect(stdout + stderr).not.toContain(key);

@@ -46,6 +46,7 @@ async function proposalsFor(
 }
 
 function takingValue(options: readonly Option[], word: string | undefined): Option | undefined {
+  if (word === undefined) return undefined;
   return options.find(
     (option) => (option.required || option.optional) && (option.long === word || option.short === word),
   );
