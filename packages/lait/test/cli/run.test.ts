@@ -23,7 +23,7 @@ test('[cli.result-only] the result is all that standard output gets; progress is
   });
 });
 
-test('--json gives one document, also when the run fails', async () => {
+test('[cli.json-pure] --json gives one document, also when the run fails', async () => {
   const server = await startModelServer(
     says({ content: 'fine', usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 } }),
     json({ error: { message: 'no such model' } }, 404),
@@ -69,7 +69,7 @@ test('the last line of a failure is the chain of causes, without a stack unless 
   expect(verbose.stderr.trimEnd().split('\n').at(-1)).toBe(last);
 });
 
-test('-o writes the result whole, and a failed run leaves the file as it was', async () => {
+test('[cli.output-atomic] -o writes the result whole, and a failed run leaves the file as it was', async () => {
   const directory = directoryWith({
     'ok.yml': 'steps:\n  - run: [printf, done]\n',
     'bad.yml': 'steps:\n  - run: ["false"]\n',
@@ -101,7 +101,7 @@ test('a result that could not be written is refused before the first step', asyn
   expect(existsSync(join(directory, 'ran.txt'))).toBe(false);
 });
 
-test('every problem of a file is shown with its place, exit code 3', async () => {
+test('[cli.exit-codes] every problem of a file is shown with its place, exit code 3', async () => {
   const directory = directoryWith({
     'w.yml': 'stepz: 1\nsteps:\n  - id: 日本\n    run: [cat]\n  - prompt: "{{ input"\n  - run: []\n',
   });
@@ -180,7 +180,7 @@ test('a second Ctrl-C ends the process at once', async () => {
   expect((await running.ended).code).toBe(130);
 });
 
-test('a reader that has gone is no failure', async () => {
+test('[cli.broken-pipe] a reader that has gone is no failure', async () => {
   const directory = directoryWith({ 'w.yml': 'steps:\n  - run: [seq, "1", "200000"]\n' });
   const launcher = fileURLToPath(new URL('../../bin/lait.js', import.meta.url));
   const command = `${process.execPath} ${launcher} run w.yml x 2>err.txt </dev/null | head -1; echo "\${PIPESTATUS[0]}"`;
@@ -211,7 +211,7 @@ test('a recorded run is replayed without a server, and a miss names the step', a
   expect(both.code).toBe(2);
 });
 
-test('--stream prints the last reply while it arrives, and other replies beside it', async () => {
+test('[cli.stream] --stream prints the last reply while it arrives, and other replies beside it', async () => {
   const server = await startModelServer(
     streams(delta({ content: 'first ' }), delta({ content: 'reply' }, 'stop'), 'data: [DONE]\n\n'),
     streams(delta({ content: 'se' }), delta({ content: 'cond' }, 'stop'), 'data: [DONE]\n\n'),

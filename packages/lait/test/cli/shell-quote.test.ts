@@ -5,7 +5,7 @@ import { quoteArgument, quoteCommand, usualShell } from '../../src/cli/shell-quo
 
 const text = fc.string({ unit: 'grapheme' }).filter((value) => !value.includes('\0'));
 
-test('a POSIX shell reads every argument back unchanged', () => {
+test('[cli.quoting] a POSIX shell reads every argument back unchanged', () => {
   fc.assert(
     fc.property(fc.array(text, { minLength: 1, maxLength: 5 }), (args) => {
       const script = `for a in "$@"; do printf '%s\\0' "$a"; done`;
@@ -57,7 +57,7 @@ function splitWindows(line: string): string[] {
   return result;
 }
 
-test('cmd.exe and the C runtime read every argument back unchanged', () => {
+test('[cli.quoting] cmd.exe and the C runtime read every argument back unchanged', () => {
   const fragment = fc.constantFrom('q dir', '\\', '"', '%', '%PATH%', '&', '|', '^', 'a', ' ', '日本', "'");
   const argument = fc.array(fragment, { maxLength: 6 }).map((parts) => parts.join(''));
   fc.assert(

@@ -68,7 +68,7 @@ test.each(['', '# only a comment\n\n', 'models: {}\n'])(
   },
 );
 
-test('every problem is reported with its place and a repair', async () => {
+test('[config.all-problems] every problem is reported with its place and a repair', async () => {
   const text = [
     'base_ulr: http://x',
     'api_key: a',
@@ -122,7 +122,7 @@ test('a file that cannot be read is never taken for a missing one', async () => 
   await expect(load(other)).rejects.toMatchObject({ code: 'file_unreadable' });
 });
 
-test('.env fills only what is not set, and a directory of that name is left alone', async () => {
+test('[config.dotenv-fills] .env fills only what is not set, and a directory of that name is left alone', async () => {
   const root = place({ '.env': 'A=file\nB=file\nEMPTY=file\n' });
   const inherited = { A: 'set', EMPTY: '' };
   const variables = await loadEnvironment({ workingDirectory: root, inherited });

@@ -42,7 +42,7 @@ test('a configuration merged with nothing is itself', () => {
   );
 });
 
-test('the project wins key by key and item by item; nothing of the global file is lost', () => {
+test('[config.merge] the project wins key by key and item by item; nothing of the global file is lost', () => {
   fc.assert(
     fc.property(configuration, configuration, (project, global) => {
       const merged = mergeConfigurations(project, global);

@@ -89,7 +89,7 @@ test('failed attempts say number, reason and wait; on_error says why it runs', (
   ]);
 });
 
-test('each failed branch is told of once, however deep the steps around it are', () => {
+test('[progress.failed-branches] each failed branch is told of once, however deep the steps around it are', () => {
   const inner = failure('steps[0].for_each.steps[0] failed: boom 7');
   const outer = failure(`item 7: ${inner.message}`);
   const attempt = { attempt: 1, maxAttempts: 1, waitSeconds: 0 };
@@ -102,7 +102,7 @@ test('each failed branch is told of once, however deep the steps around it are',
   ).toEqual(['[item-7]     -> failed: steps[0].for_each.steps[0] failed: boom 7']);
 });
 
-test('control characters cannot reach the terminal', () => {
+test('[progress.printable] control characters cannot reach the terminal', () => {
   const [line] = lines([{ type: 'note', message: '\u001b[31mred\u0007 \u202e\nnext' }]);
   expect(line).toBe('note: \\x1b[31mred\\x07 \\u202e\nnext');
 });

@@ -33,7 +33,7 @@ test('usage is null when no server reported any', () => {
   expect(report.text()).toEqual(['usage:', '  a: 1 call, 1 without a token count']);
 });
 
-test('cached tokens are priced once, and an unknown price is never zero', () => {
+test('[usage.disjoint] cached tokens are priced once, and an unknown price is never zero', () => {
   const entry = {
     model_id: 'm',
     pricing: { input_per_million: 2, cached_input_per_million: 1, output_per_million: 4 },

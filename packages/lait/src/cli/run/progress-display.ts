@@ -66,7 +66,7 @@ function liveView({ output, stream, variables, usage }: ProgressDisplayOptions):
     {
       write: (text) => output.message(text),
       get columns() {
-        return stream.columns ?? 80;
+        return stream.columns || 80;
       },
       color: (variables.NO_COLOR ?? '') === '',
       now: () => performance.now(),
