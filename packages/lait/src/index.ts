@@ -1,5 +1,7 @@
 /** The public face of the library: what is not exported here may change without notice. */
 
+export type { CapabilitySettings } from './capabilities/capability-settings.js';
+export { type CapabilityOptions, defineCapability } from './capabilities/define-capability.js';
 export type {
   Configuration,
   ConfigurationDefaults,
@@ -9,6 +11,7 @@ export type {
   ShellToolSettings,
 } from './config/configuration.js';
 export type { AgentDefinition } from './config/define-agent.js';
+export type { GraphIssue, GraphReport } from './dialects/graph/index.js';
 export type { FailureRecord, RunEvent, RunEventType, StepFields, Usage } from './engine/events.js';
 export type { Question } from './engine/question.js';
 export type { Answerer, OpenQuestion } from './engine/runtimes/memory.js';
@@ -52,5 +55,11 @@ export type { InputDeclaration, InputDeclarations } from './plan/inputs.js';
 export type { Form, Plan } from './plan/plan.js';
 export type { ModelEntry, ModelSettings, ToolSelection } from './plan/settings.js';
 export type { SourceFile, SourcePosition } from './plan/source.js';
+export { MemoryRunStore } from './runs/memory-run-store.js';
+export type { NodeRow, NodeStatus } from './runs/node-rows.js';
+export type { CreateRunOptions, RunController, RunView } from './runs/run-controller.js';
+export type { NewRunEvent, RunLogEvent, RunQuestion, RunRecord } from './runs/run-record.js';
+export type { RunStatus } from './runs/run-status.js';
+export type { RunChange, RunFilter, RunStore } from './runs/run-store.js';
 export { type DefinedTool, defineTool, type ToolOptions, type ToolSchema } from './tools/define-tool.js';
 export type { JsonObject, JsonValue, Value } from './values/value.js';

@@ -4,22 +4,26 @@ import type { Configuration, ConfigurationValues } from './config/configuration.
 import type { AgentDefinition } from './config/define-agent.js';
 import { loadEnvironment, type Variables } from './config/environment.js';
 import { loadConfiguration } from './config/load-configuration.js';
-import { planOfDefinition, planOfFile } from './config/load-plan.js';
+import { planOfDefinition, planOfFile, planOfPinned } from './config/load-plan.js';
 import { readConfiguration } from './config/read-configuration.js';
 import { isWorkflowPath } from './config/workflow-service.js';
 import type { DynamicWorkflow, DynamicWorkflows } from './dialects/dynamic/dynamic-workflows.js';
 import type { Classifier } from './dialects/dynamic/lower.js';
+import type { GraphReport } from './dialects/graph/index.js';
 import type { RunEvent } from './engine/events.js';
 import type { Snapshot } from './engine/runtime.js';
 import type { Answerer, OpenQuestion } from './engine/runtimes/memory.js';
 import { LaitError } from './errors/lait-error.js';
+import { kinds } from './kinds/index.js';
 import type { Outcome } from './kinds/kind.js';
-import type { CapabilityService } from './kinds/services.js';
+import type { Capability } from './kinds/services.js';
 import { type UsageJson, UsageReport } from './observe/usage-report.js';
 import type { Diagnostic } from './plan/diagnostic.js';
 import type { InputDeclarations } from './plan/inputs.js';
 import type { Plan } from './plan/plan.js';
 import { runPlan } from './run-plan.js';
+import type { RunController } from './runs/run-controller.js';
+import type { RunStore } from './runs/run-store.js';
 import type { DefinedTool } from './tools/define-tool.js';
 import type { Approve } from './tools/tool-approval.js';
 import { SecretRegistry } from './values/secrets.js';
@@ -46,8 +50,10 @@ export interface LaitOptions {
   classifiers?: Readonly<Record<string, Classifier>>;
   /** Honours every JSON Schema keyword in the dynamic form. Default false. */
   strictSchemas?: boolean;
-  /** Capabilities of the graph form given in code. */
-  capabilities?: CapabilityService;
+  /** Capabilities of the graph form given in code; made with `defineCapability`. */
+  capabilities?: readonly Capability[];
+  /** Where `runs()` keeps its runs. Default: in memory. */
+  store?: RunStore;
   /** Keeps every model reply as a file in this directory. */
   recordDirectory?: string;
   /** Answers model requests from the files of this directory only; no server is reached. */
@@ -126,7 +132,9 @@ export class Lait {
   readonly configuration: Configuration;
   readonly #options: LaitOptions & { workingDirectory: string; variables: Variables };
   readonly #services: LaitServices;
+  readonly #secrets: SecretRegistry;
   #dynamic: DynamicWorkflows | undefined;
+  #runs: Promise<RunController> | undefined;
 
   /** @internal */
   constructor(
@@ -136,6 +144,7 @@ export class Lait {
     this.configuration = configuration;
     this.#options = options;
     const { workingDirectory, variables, secrets = new SecretRegistry() } = options;
+    this.#secrets = secrets;
     this.#services = buildServices({
       ...options,
       configuration,
@@ -183,6 +192,23 @@ export class Lait {
     throw new LaitError({ code: 'workflow_unknown', message: `no workflow '${id}' is registered` });
   }
 
+  /** Every issue of a graph, held against the capabilities and agents that are registered. Never throws for it. */
+  async checkGraph(graph: JsonObject): Promise<GraphReport> {
+    const { checkGraphDefinition } = await import('./dialects/graph/index.js');
+    const { agents, capabilities } = this.#services;
+    const names = new Set(agents.registeredNames());
+    return checkGraphDefinition(graph, { agents: names, capabilities });
+  }
+
+  /**
+   * Runs that are kept: they can wait for approval, answers and decisions, be cancelled, resumed and repeated, and be
+   * looked at afterwards. Always the same controller, over the `store` of the options.
+   */
+  runs(): Promise<RunController> {
+    this.#runs ??= this.#startRuns();
+    return this.#runs;
+  }
+
   /** Shuts down what runs have started: MCP servers with their processes. */
   close(): Promise<void> {
     return this.#services.close();
@@ -197,6 +223,19 @@ export class Lait {
     const { DynamicWorkflows } = await import('./dialects/dynamic/dynamic-workflows.js');
     const { classifiers, strictSchemas } = this.#options;
     return new DynamicWorkflows({ services: () => this.#services.forRun(), classifiers, strictSchemas });
+  }
+
+  /** Imported when it is needed: runs that nobody keeps do not pay for it. */
+  async #startRuns(): Promise<RunController> {
+    const { RunController } = await import('./runs/run-controller.js');
+    const { MemoryRunStore } = await import('./runs/memory-run-store.js');
+    return new RunController({
+      store: this.#options.store ?? new MemoryRunStore(),
+      kinds,
+      services: () => this.#services.forRun(),
+      load: ({ definition }) => planOfPinned(definition),
+      secrets: this.#secrets,
+    });
   }
 
   #workflow<Result>(plan: Plan): Workflow<Result> {

@@ -1,4 +1,11 @@
-import type { AgentService, CapabilityService, Environment, Services } from '../kinds/services.js';
+import { CapabilityRegistry } from '../capabilities/capability-registry.js';
+import type {
+  AgentService,
+  Capability,
+  CapabilityService,
+  Environment,
+  Services,
+} from '../kinds/services.js';
 import { createDecisionService } from '../models/decision-service.js';
 import { createModelService } from '../models/model-service.js';
 import type { DefinedTool } from '../tools/define-tool.js';
@@ -20,7 +27,7 @@ export interface ServiceOptions {
   tools?: Readonly<Record<string, DefinedTool>>;
   agents?: Readonly<Record<string, AgentDefinition>>;
   workflows?: AddedWorkflows;
-  capabilities?: CapabilityService;
+  capabilities?: readonly Capability[];
   /** Endpoint and key of the command line: they win over the configuration's. */
   override?: { base_url?: string; api_key?: string };
   recordDirectory?: string;
@@ -42,6 +49,7 @@ export interface LaitServices {
   /** Services for one run: child workflows are loaded once in it. */
   forRun(): Services;
   readonly agents: AgentService;
+  readonly capabilities: CapabilityService;
   /** Shuts down what was started. */
   close(): Promise<void>;
 }
@@ -92,16 +100,23 @@ export function buildServices(options: ServiceOptions): LaitServices {
     onLog: options.onServerLog,
     onSecret: (value) => secrets.add(value),
   });
+  const capabilities = new CapabilityRegistry({
+    settings: values.capabilities,
+    given: options.capabilities,
+    environment,
+    tools,
+  });
   const shared = {
     models,
     tools,
     agents,
     decisions: createDecisionService({ ...values.jev, variables: environment.variables, secrets }),
-    capabilities: options.capabilities ?? noCapabilities,
+    capabilities,
     environment,
   };
   return {
     agents,
+    capabilities,
     forRun: () => ({
       ...shared,
       workflows: new ConfiguredWorkflows({
@@ -114,8 +129,6 @@ export function buildServices(options: ServiceOptions): LaitServices {
     close: () => tools.close(),
   };
 }
-
-const noCapabilities: CapabilityService = { get: () => undefined, list: () => [] };
 
 function compileAgents(definitions: Readonly<Record<string, AgentDefinition>>) {
   return Object.fromEntries(

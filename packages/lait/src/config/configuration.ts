@@ -1,3 +1,4 @@
+import type { CapabilitySettings } from '../capabilities/capability-settings.js';
 import type { ModelEntry, ModelSettings, ToolSelection } from '../plan/settings.js';
 import type { JsonObject } from '../values/value.js';
 
@@ -57,6 +58,8 @@ export interface ConfigurationValues extends KeySettings {
   workflows?: Readonly<Record<string, string>>;
   tool_policy?: { allow?: readonly string[]; deny?: readonly string[] };
   tools?: Readonly<Record<string, ShellToolSettings>>;
+  /** Capabilities of the graph form: settings of built-in ones, and new ones. */
+  capabilities?: Readonly<Record<string, CapabilitySettings>>;
   strict_tools?: boolean;
   max_tool_result_bytes?: number;
   jev?: DecisionSettings;

@@ -72,6 +72,29 @@ export async function planOfDefinition(definition: JsonObject, directory: string
   return { ...plan, origin: plan.origin ?? `<definition ${plan.id}>` };
 }
 
+/** The plan of a run's pinned definition. Throws a `DefinitionError` when this version cannot read it any more. */
+export async function planOfPinned(definition: PinnedDefinition): Promise<Plan> {
+  const { form, id, origin, directory = '.', sources } = definition;
+  const [source] = sources;
+  if (source === undefined) {
+    throw new DefinitionError({
+      code: 'definition_invalid',
+      message: `run of '${id}' has no sources`,
+      diagnostics: [],
+    });
+  }
+  return { ...(await lower(form, source, { directory })), id, origin };
+}
+
+/** What a run keeps of the workflow that it runs. */
+export interface PinnedDefinition {
+  form: Form;
+  id: string;
+  origin: string;
+  directory?: string;
+  sources: readonly SourceFile[];
+}
+
 /** Every problem of a workflow's text, for lint. */
 export async function checkPlanText(source: SourceFile): Promise<readonly Diagnostic[]> {
   const form = detectFormOfText(source.text);

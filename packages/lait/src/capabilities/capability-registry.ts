@@ -1,0 +1,69 @@
+import type { Capability, CapabilityService, Environment, ToolService } from '../kinds/services.js';
+import { fileRead } from './built-in/file-read.js';
+import { fileWrite } from './built-in/file-write.js';
+import { hitlWait } from './built-in/hitl-wait.js';
+import { httpRequest } from './built-in/http-request.js';
+import { runWorkflow } from './built-in/run-workflow.js';
+import type { CapabilitySettings } from './capability-settings.js';
+import { configuredCapability } from './configured-capability.js';
+
+export interface CapabilityRegistryOptions {
+  /** `capabilities:` of the configuration. */
+  settings?: Readonly<Record<string, CapabilitySettings>>;
+  /** Given in code; they come before the configured and the built-in ones. */
+  given?: readonly Capability[];
+  environment: Environment;
+  tools: Pick<ToolService, 'registered'>;
+}
+
+/** The built-in capabilities by every name they have. `vault_…` are the names of the seed's examples. */
+const builtIns: Readonly<
+  Record<string, (key: string, settings: CapabilitySettings, environment: Environment) => Capability>
+> = {
+  hitl_wait: hitlWait,
+  file_read: fileRead,
+  file_write: fileWrite,
+  vault_read_file: fileRead,
+  vault_write_file: fileWrite,
+  http_request: httpRequest,
+  run_workflow: runWorkflow,
+};
+
+/** Names that a setting of the plain file capabilities also holds for. */
+const settingsOf: Readonly<Record<string, string>> = {
+  vault_read_file: 'file_read',
+  vault_write_file: 'file_write',
+};
+
+/**
+ * The capabilities that graphs may call: given in code, configured, and built in. Throws a `DefinitionError` for an
+ * entry that is backed by nothing or by several things. Source: graph facts §10.
+ */
+export class CapabilityRegistry implements CapabilityService {
+  readonly #capabilities = new Map<string, Capability>();
+
+  constructor({ settings = {}, given = [], environment, tools }: CapabilityRegistryOptions) {
+    for (const [key, make] of Object.entries(builtIns)) {
+      const shared = settingsOf[key];
+      const own = { ...(shared !== undefined && ownEntry(settings, shared)), ...ownEntry(settings, key) };
+      this.#capabilities.set(key, make(key, own, environment));
+    }
+    for (const [key, entry] of Object.entries(settings)) {
+      if (!Object.hasOwn(builtIns, key))
+        this.#capabilities.set(key, configuredCapability(key, entry, { environment, tools }));
+    }
+    for (const capability of given) this.#capabilities.set(capability.key, capability);
+  }
+
+  get(key: string): Capability | undefined {
+    return this.#capabilities.get(key);
+  }
+
+  list(): readonly Capability[] {
+    return [...this.#capabilities.values()];
+  }
+}
+
+function ownEntry(settings: Readonly<Record<string, CapabilitySettings>>, key: string): CapabilitySettings {
+  return Object.hasOwn(settings, key) ? settings[key]! : {};
+}

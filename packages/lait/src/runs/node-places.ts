@@ -1,0 +1,65 @@
+import { idempotencyKey } from '../engine/idempotency-key.js';
+import type { Kind } from '../kinds/kind.js';
+import type { Plan } from '../plan/plan.js';
+import { isObject, type JsonObject, ownProperty } from '../values/value.js';
+import { nodesOf } from './plan-nodes.js';
+
+/** One activation of a node: one logical start of it in a run. Source: graph facts §1.7. */
+export interface NodePlace {
+  node_id: string;
+  /** The address without attempts and what stands behind it. */
+  address: string;
+  activation_id: string;
+}
+
+/** Finds the node and the activation that an address of a run belongs to. */
+export class NodePlaces {
+  readonly #ids: ReadonlyMap<string, string>;
+  /** Addresses whose call a person had run again, with the address of the newest execution. */
+  readonly #reexecuted = new Map<string, string>();
+
+  constructor(
+    readonly runId: string,
+    plan: Plan,
+    kinds: ReadonlyMap<string, Kind>,
+    answers: JsonObject,
+  ) {
+    const ids = new Map<string, string>();
+    for (const { node } of nodesOf(plan, kinds)) if (node.id !== undefined) ids.set(node.path, node.id);
+    this.#ids = ids;
+    for (const [question, answer] of Object.entries(answers)) this.#learn(question, answer);
+  }
+
+  /** The place of an address, e.g. `nodes.loop#2>nodes.step@3?`; undefined outside of the plan's own nodes. */
+  at(address: string): NodePlace | undefined {
+    let place: NodePlace | undefined;
+    let frame = '';
+    for (const segment of address.split('>')) {
+      const path = /^[^#@~!?/]+/.exec(segment)?.[0] ?? '';
+      const node_id = this.#ids.get(path);
+      if (node_id === undefined) break;
+      const base = frame + path;
+      place = {
+        node_id,
+        address: base,
+        activation_id: idempotencyKey(this.runId, this.#reexecuted.get(base) ?? base),
+      };
+      frame += `${segment}>`;
+    }
+    return place;
+  }
+
+  /** A call that ran again is a new activation: its key is that of the next execution of the effect. */
+  #learn(question: string, answer: unknown): void {
+    if (!isObject(answer) || ownProperty(answer, 'decision') !== 'reexecute') return;
+    const place = this.at(question);
+    if (place === undefined) return;
+    const effect = question.replace(/@\d+(?=[^>]*$)/, '');
+    const [, base, mark, number] = /^(.*?)(?:([~!])(\d+))?[?!]$/.exec(effect) ?? [];
+    if (base === undefined) return;
+    const kind = question.endsWith('!') ? '!' : '~';
+    const next = mark === kind ? Number(number) + 1 : 1;
+    const before = mark !== undefined && mark !== kind ? `${mark}${number}` : '';
+    this.#reexecuted.set(place.address, `${base}${before}${kind}${next}`);
+  }
+}

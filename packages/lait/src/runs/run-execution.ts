@@ -1,0 +1,52 @@
+import type { RunEvent } from '../engine/events.js';
+import { RecordedRun, type RecordedRunOptions } from '../engine/runtimes/recorded.js';
+import type { RunResult } from '../engine/start-run.js';
+import { CancelledError } from '../errors/errors.js';
+import type { Services } from '../kinds/services.js';
+import type { Plan } from '../plan/plan.js';
+import { startPlan } from '../run-plan.js';
+import { EffectWatch } from './effect-watch.js';
+import type { RunRecord } from './run-record.js';
+import type { RunStore } from './run-store.js';
+
+export interface RunExecutionOptions {
+  store: RunStore;
+  plan: Plan;
+  services: Services;
+  record: RunRecord;
+  signal: AbortSignal;
+  onEvent(event: RunEvent): void;
+}
+
+/** How one pass of a run came to its end. */
+export type PassResult = RunResult | { status: 'uncertain' };
+
+/**
+ * One pass of a run from its beginning: what is recorded is taken from the record, answered questions are answered from
+ * it, and everything else happens. Ends when the run has ended or waits; `uncertain` when a cancel reached a call
+ * whose outcome a person must judge.
+ */
+export async function executeRun(options: RunExecutionOptions): Promise<PassResult> {
+  const { store, plan, services, record, signal } = options;
+  const { run_id: runId, answers } = record;
+  const journal = new EffectWatch(await store.journal(runId));
+  let told = true;
+  const recordedOptions: RecordedRunOptions = {
+    runId,
+    journal,
+    onEvent: (event) => {
+      if (told) options.onEvent(event);
+    },
+    answerer: async (_question, { address }) =>
+      Object.hasOwn(answers, address) ? answers[address] : undefined,
+  };
+  const call = { value: record.value, inputs: record.inputs, context: record.context };
+  const handle = startPlan(plan, call, { services, runId, signal, run: new RecordedRun(recordedOptions) });
+  const result = await handle.settled();
+  if (result.status === 'parked') {
+    // A parked run goes on in a pass of its own; what waits in this one is let go without a trace.
+    told = false;
+    handle.cancel(new CancelledError());
+  }
+  return result.status === 'cancelled' && journal.uncertain ? { status: 'uncertain' } : result;
+}
