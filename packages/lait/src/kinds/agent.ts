@@ -49,6 +49,7 @@ export const agentKind: Kind<AgentFields> = {
       ...fallBack(fields, agent, defaults, lookup.services.models.defaults),
       system: agent.system,
       agent,
+      ...(agent.outputSchema === undefined ? {} : { outputSchema: agent.outputSchema }),
     };
   },
   async execute(fields, context) {

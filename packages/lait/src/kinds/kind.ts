@@ -8,6 +8,7 @@ import type { AgentPlan } from '../plan/agent.js';
 import type { FieldProblem, FieldTable } from '../plan/fields.js';
 import type { Block, Plan, PlanCall, PlanNode } from '../plan/plan.js';
 import type { ModelSettings, PlanSettings, ToolSelection } from '../plan/settings.js';
+import type { SchemaSource } from '../schema/schema-source.js';
 import type { JsonValue, Value } from '../values/value.js';
 import type { Services } from './services.js';
 
@@ -119,6 +120,8 @@ export interface Kind<Fields = unknown> {
   callsModel?: boolean;
   /** What it does to the world; a step without effects is recomputed and never recorded. */
   effects: 'none' | 'rerun' | 'attention';
+  /** True when running it again may do harm that its author has to think about, e.g. an arbitrary program. */
+  unsafeToRepeat?: boolean;
   /** True when it may wait for a person: not allowed in concurrent units of the steps form. */
   waits?: boolean;
   /** Whether a run of the graph form with this step needs a person's consent before it begins. */
@@ -168,6 +171,8 @@ export interface ModelUse {
   system?: Expression<string>;
   /** The agent it asks through. */
   agent?: AgentPlan;
+  /** What the reply is checked against. */
+  outputSchema?: SchemaSource;
 }
 
 export interface ChildBlock {

@@ -49,6 +49,7 @@ export const promptKind: Kind<PromptFields> = {
     return {
       ...fallBack(fields, defaults, services.models.defaults),
       ...(system === undefined ? {} : { system }),
+      ...(fields.output_schema === undefined ? {} : { outputSchema: fields.output_schema }),
     };
   },
   async execute(fields, context) {

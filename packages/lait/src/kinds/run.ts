@@ -39,6 +39,7 @@ export const runKind: Kind<RunFields> = {
     },
   },
   effects: 'rerun',
+  unsafeToRepeat: true,
   check({ run, env = {} }) {
     const problems = [];
     if (run[0]?.source.trim() === '') {

@@ -298,6 +298,75 @@ export const diagnosticCodes = {
       'loop.index and loop.item exist only inside the steps of for_each, while and until. Elsewhere loop is null, and reading a field of it in a template is an error.',
     example: 'steps:\n  - for_each: .items\n    steps:\n      - write: "out/{{ loop.index }}.md"',
   },
+  constant_condition: {
+    title: 'A condition that never changes',
+    explanation:
+      'The `when` reads nothing, so that the step always or never runs. Remove it, or ask about a value.',
+    example: 'steps:\n  - when: .items | length > 0\n    jq: .items[0]',
+  },
+  unreachable_step: {
+    title: 'A step that can never run',
+    explanation:
+      'A `stop` or `break` without `when` always ends the list of steps it stands in. What follows is never run.',
+    example: 'steps:\n  - when: . == null\n    stop: true\n  - jq: .name',
+  },
+  impossible_reference: {
+    title: 'A reference to what a schema rules out',
+    explanation:
+      'The value was checked against an output_schema or the declaration of an input, and this schema allows no such field there. In jq it gives null or an error, in templates an error.',
+    example:
+      'steps:\n  - id: find\n    prompt: "{{ input }}"\n    output_schema: { type: object, properties: { city: { type: string } }, additionalProperties: false }\n  - jq: $steps.find.city',
+  },
+  retry_repeats_effect: {
+    title: 'A retry that may do something twice',
+    explanation:
+      'An attempt can fail after it has done its work. A program that sends or changes something should recognise the repetition by the variable LAIT_IDEMPOTENCY_KEY, which is the same in every attempt, or the retry should cover only what can be repeated.',
+    example:
+      'steps:\n  - run: [sh, -c, \'curl -sf -H "Idempotency-Key: $LAIT_IDEMPOTENCY_KEY" -d @- https://example.com/orders\']\n    retry: { max_attempts: 3 }',
+  },
+  unregistered_name: {
+    title: 'A name that the configuration does not have',
+    explanation:
+      'MCP servers, skills, subagents, tools and workflows are registered in lait.config.yml and used by name.',
+    example: 'mcp_servers:\n  files: { command: my-file-server }',
+  },
+  unknown_agent: {
+    title: 'An agent that does not exist',
+    explanation:
+      'The value of `agent` is a name under `agents:` of the file, a path to a Markdown file, or a name under `agents:` of lait.config.yml.',
+    example: 'agents:\n  reviewer: { system: "You review code." }\nsteps:\n  - agent: reviewer',
+  },
+  unreadable_agent: {
+    title: 'An agent file that cannot be used',
+    explanation: 'The file is missing, cannot be read, or has problems of its own, which are listed with it.',
+    example: 'steps:\n  - agent: ./agents/reviewer.md',
+  },
+  unreadable_schema: {
+    title: 'A schema file that cannot be used',
+    explanation:
+      'A file in { file: … } is JSON that holds a schema. Its path starts at the directory of the file that names it.',
+    example: 'output_schema: { file: schemas/city.json }',
+  },
+  unreadable_workflow: {
+    title: 'A child workflow that cannot be used',
+    explanation: 'The file is missing, cannot be read, or has problems of its own, which are listed with it.',
+    example: 'steps:\n  - workflow: ./shared/summarize.yml',
+  },
+  workflow_cycle: {
+    title: 'Workflows that call each other in a circle',
+    explanation: 'Such a run would never end. Let one of them return its result instead of calling back.',
+    example: 'steps:\n  - while: .more\n    max_iterations: 10\n    steps:\n      - workflow: ./page.yml',
+  },
+  empty_allowed_tools: {
+    title: 'A server none of whose tools may be called',
+    explanation: 'An empty `allowed_tools` allows nothing. Leave the key out to allow every tool.',
+    example: 'mcp_servers:\n  files: { command: my-file-server, allowed_tools: [read_file] }',
+  },
+  unreadable_entry: {
+    title: 'An entry of the configuration that leads nowhere',
+    explanation: 'The file or directory that it names does not exist, or cannot be read.',
+    example: 'workflows:\n  triage: flows/triage.yml',
+  },
 } as const satisfies Readonly<Record<string, DiagnosticExplanation>>;
 
 export type DiagnosticCode = keyof typeof diagnosticCodes;

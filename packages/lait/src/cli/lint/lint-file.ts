@@ -1,5 +1,6 @@
-import { basename, dirname } from 'node:path';
+import { basename } from 'node:path';
 import { configurationFileName } from '../../config/find-configuration.js';
+import type { LintContext } from '../../config/lint-workflow.js';
 import { DefinitionError } from '../../errors/errors.js';
 import { isLaitError, messageChain } from '../../errors/lait-error.js';
 import type { Diagnostic } from '../../plan/diagnostic.js';
@@ -14,12 +15,13 @@ export interface LintedFile {
 }
 
 /** Every problem of a file, by what kind of file it is: configuration, agent, or a workflow of any form. */
-export async function lintFile(file: string, signal: AbortSignal): Promise<LintedFile> {
+export async function lintFile(file: string, context: LintContext): Promise<LintedFile> {
+  const { signal } = context;
   const sources: SourceFile[] = [];
   try {
     const source = await readSourceFile(file, { signal, pipes: false });
     sources.push(source);
-    return { file, sources, diagnostics: await lintSource(source) };
+    return { file, sources, diagnostics: await lintSource(source, context) };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof DefinitionError && error.diagnostics.length > 0) {
@@ -31,15 +33,15 @@ export async function lintFile(file: string, signal: AbortSignal): Promise<Linte
   }
 }
 
-async function lintSource(source: SourceFile): Promise<readonly Diagnostic[]> {
+async function lintSource(source: SourceFile, context: LintContext): Promise<readonly Diagnostic[]> {
   if (basename(source.file) === configurationFileName) {
-    const { checkConfiguration } = await import('../../config/read-configuration.js');
-    return checkConfiguration(source, dirname(source.file)).problems.list();
+    const { lintConfiguration } = await import('../../config/lint-configuration.js');
+    return lintConfiguration(source);
   }
   if (source.file.endsWith('.md')) {
-    const { loadAgent } = await import('../../dialects/steps/read-agent-file.js');
-    return loadAgent(source).diagnostics;
+    const { lintAgent } = await import('../../config/lint-agent.js');
+    return lintAgent(source, context);
   }
-  const { checkPlanText } = await import('../../config/load-plan.js');
-  return checkPlanText(source);
+  const { lintWorkflow } = await import('../../config/lint-workflow.js');
+  return lintWorkflow(source, context);
 }

@@ -1,6 +1,7 @@
 import type { CommandContext } from '../command-context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { findFiles } from './find-files.js';
+import { lintContext } from './lint-context.js';
 import { type LintedFile, lintFile } from './lint-file.js';
 import { type LintFormat, lintFormats } from './lint-formats.js';
 
@@ -8,10 +9,20 @@ import { type LintFormat, lintFormats } from './lint-formats.js';
 export async function lintPaths(
   paths: readonly string[],
   format: LintFormat,
-  { output, signal }: CommandContext,
+  context: CommandContext,
 ): Promise<ExitCode> {
-  const files: LintedFile[] = [];
-  for (const file of await findFiles(paths)) files.push(await lintFile(file, signal));
+  const { output } = context;
+  const found = await findFiles(paths);
+  const configured = await lintContext(found, context);
+  const files: LintedFile[] = [...configured.broken];
+  for (const file of found) {
+    if (!files.some((linted) => linted.file === file)) files.push(await lintFile(file, configured.context));
+  }
+  if (configured.namesUnchecked()) {
+    output.warning(
+      'there is no configuration: names of servers, tools, agents and workflows were not checked',
+    );
+  }
   await output.write(lintFormats[format](files, { color: process.stdout.isTTY && !process.env.NO_COLOR }));
   const broken = files.filter(({ diagnostics }) => diagnostics.some(({ severity }) => severity === 'error'));
   if (broken.length === 0) return exitCodes.ok;

@@ -11,7 +11,11 @@ import { type LoadedSteps, type LoadOptions, loadStepsWorkflow } from './load-wo
  * what is not there, and schemas and agents that nothing uses. Other files are not read. Source: facts §17.
  */
 export function lintStepsWorkflow(source: SourceFile, options: LoadOptions = {}): Diagnostic[] {
-  const loaded = loadStepsWorkflow(source, options);
+  return lintLoaded(loadStepsWorkflow(source, options), source, options);
+}
+
+/** The same for a file that was loaded before. */
+export function lintLoaded(loaded: LoadedSteps, source: SourceFile, options: LoadOptions = {}): Diagnostic[] {
   if (loaded.plan === undefined) return loaded.diagnostics;
   const kinds = options.kinds ?? allKinds;
   const references = analyseReferences(loaded.plan, { kinds, origins: loaded.origins });

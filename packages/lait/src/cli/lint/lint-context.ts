@@ -1,0 +1,68 @@
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { buildServices } from '../../config/build-services.js';
+import { type Configuration, emptyConfiguration } from '../../config/configuration.js';
+import type { LintContext } from '../../config/lint-workflow.js';
+import { DefinitionError } from '../../errors/errors.js';
+import type { RegisteredNames } from '../../plan/analysis/check-names.js';
+import type { CommandContext } from '../command-context.js';
+import type { LintedFile } from './lint-file.js';
+
+export interface ConfiguredLint {
+  context: LintContext;
+  /** The configuration, when it cannot be used: its problems are problems of the whole. */
+  broken: LintedFile[];
+  /** True when a file used a name and there is no configuration to look it up in. */
+  namesUnchecked(): boolean;
+}
+
+/** What the check of every file is handed; nothing is started. */
+export async function lintContext(
+  files: readonly string[],
+  command: CommandContext,
+): Promise<ConfiguredLint> {
+  const { signal, secrets, workingDirectory } = command;
+  const { configuration, broken } = await readConfiguration(command);
+  const environment = { variables: await command.variables(), workingDirectory };
+  const registered = configuration.files.length === 0 ? undefined : namesOf(configuration);
+  let unchecked = false;
+  const paths = files.map((file) => realpath(file).catch(() => resolve(file)));
+  return {
+    broken,
+    namesUnchecked: () => unchecked && broken.length === 0,
+    context: {
+      services: buildServices({ configuration, environment, secrets }).forRun(),
+      ...(registered === undefined ? {} : { registered }),
+      signal,
+      checkedAnyway: new Set(await Promise.all(paths)),
+      onUncheckedNames: () => {
+        unchecked = true;
+      },
+    },
+  };
+}
+
+async function readConfiguration(
+  command: CommandContext,
+): Promise<{ configuration: Configuration; broken: LintedFile[] }> {
+  try {
+    return { configuration: await command.configuration(), broken: [] };
+  } catch (error) {
+    command.signal.throwIfAborted();
+    if (!(error instanceof DefinitionError)) throw error;
+    const { diagnostics, message, code, sources = [] } = error;
+    const file = diagnostics[0]?.position?.file ?? sources[0]?.file ?? 'configuration';
+    const problems = diagnostics.length > 0 ? diagnostics : [{ code, severity: 'error' as const, message }];
+    return { configuration: emptyConfiguration, broken: [{ file, diagnostics: problems, sources }] };
+  }
+}
+
+function namesOf({ values }: Configuration): RegisteredNames {
+  const names = (section: object | undefined) => new Set(Object.keys(section ?? {}));
+  return {
+    mcp_servers: names(values.mcp_servers),
+    skills: names(values.skills),
+    agents: names(values.agents),
+    tools: names(values.tools),
+  };
+}

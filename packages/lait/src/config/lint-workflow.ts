@@ -1,0 +1,227 @@
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { detectFormOfText } from '../dialects/detect.js';
+import { nodeAt } from '../dialects/steps/json-of.js';
+import { lintLoaded } from '../dialects/steps/lint-workflow.js';
+import { loadStepsWorkflow } from '../dialects/steps/load-workflow.js';
+import { DefinitionError } from '../errors/errors.js';
+import { isLaitError, messageChain } from '../errors/lait-error.js';
+import { kinds } from '../kinds/index.js';
+import type { ModelUse } from '../kinds/kind.js';
+import type { Services } from '../kinds/services.js';
+import { allNodes } from '../plan/all-nodes.js';
+import { checkConditions } from '../plan/analysis/check-conditions.js';
+import { checkNames, checkSelection, type RegisteredNames } from '../plan/analysis/check-names.js';
+import { checkRetries } from '../plan/analysis/check-retries.js';
+import { checkTypes } from '../plan/analysis/check-types.js';
+import { Findings, type LocatedPlan } from '../plan/analysis/located-plan.js';
+import { schemasOf } from '../plan/analysis/schema-fields.js';
+import type { Diagnostic } from '../plan/diagnostic.js';
+import type { DiagnosticCode } from '../plan/diagnostic-codes.js';
+import type { Plan, PlanNode } from '../plan/plan.js';
+import { Problems } from '../plan/problems.js';
+import type { SourceFile } from '../plan/source.js';
+import { loadSchema } from '../schema/load-schema.js';
+import type { JsonObject } from '../values/value.js';
+import { checkPlanText } from './load-plan.js';
+import { isWorkflowPath } from './workflow-service.js';
+
+export interface LintContext {
+  services: Services;
+  /** Absent without a configuration: names are not checked then. */
+  registered?: RegisteredNames;
+  signal: AbortSignal;
+  /** Absolute paths of files that are checked by themselves, so that children among them are not checked twice. */
+  checkedAnyway: ReadonlySet<string>;
+  /** Told once when names could not be checked. */
+  onUncheckedNames: () => void;
+}
+
+/**
+ * Everything that lint says about a workflow file: what its reader refuses, and of a file that can be read also what its
+ * expressions, conditions, retries, names, agents, schemas and children have wrong. Problems of a child are its own,
+ * with its path before the message. Source: steps facts §17.
+ */
+export async function lintWorkflow(source: SourceFile, context: LintContext): Promise<Diagnostic[]> {
+  const path = resolve(source.file);
+  return new WorkflowLint(context).lint(source, [await realpath(path).catch(() => path)]);
+}
+
+class WorkflowLint {
+  readonly #explored = new Set<string>();
+
+  constructor(private readonly context: LintContext) {}
+
+  async lint(source: SourceFile, callers: readonly string[]): Promise<Diagnostic[]> {
+    const read = await readLocated(source);
+    if (read.located === undefined) return read.diagnostics;
+    const findings = new Findings(read.located);
+    checkConditions(findings, kinds);
+    checkRetries(findings, kinds);
+    const { registered, onUncheckedNames } = this.context;
+    const selects = checkNames(findings, kinds, registered);
+    const uses = await this.#agents(findings);
+    const schemas = await this.#schemas(findings, uses);
+    checkTypes(findings, kinds, schemas);
+    const { plan } = read.located;
+    const children = await this.#children(plan, findings, callers);
+    if (registered === undefined && (selects || namesWorkflows(plan))) onUncheckedNames();
+    return [...sorted([...read.diagnostics, ...findings.diagnostics]), ...children];
+  }
+
+  /** The settings and the agent of every step that asks a model. */
+  async #agents(findings: Findings): Promise<Map<PlanNode, ModelUse>> {
+    const uses = new Map<PlanNode, ModelUse>();
+    const { plan } = findings.located;
+    const { services, signal, registered } = this.context;
+    for (const node of allNodes(plan.body.nodes, kinds)) {
+      const kind = kinds.get(node.kind);
+      if (kind?.modelUse === undefined) continue;
+      try {
+        const use = await kind.modelUse(node.fields, { plan, settings: plan.settings, services, signal });
+        uses.set(node, use);
+        if (use.agent?.file !== undefined) {
+          checkSelection(use.agent, [use.agent.file], findings, registered, node);
+          this.#agentInputs(use, node, findings);
+        }
+      } catch (error) {
+        signal.throwIfAborted();
+        const unknown = isLaitError(error) && error.code === 'agent_unknown';
+        const isName = unknown && registered === undefined;
+        if (isName) this.context.onUncheckedNames();
+        else addError(unknown ? 'unknown_agent' : 'unreadable_agent', error, ['agent'], node, findings);
+      }
+    }
+    return uses;
+  }
+
+  /** An agent file reads the inputs of whoever calls it. */
+  #agentInputs({ agent }: ModelUse, node: PlanNode, findings: Findings): void {
+    const declared = findings.located.plan.inputs ?? {};
+    for (const { root, path } of agent!.system.references) {
+      const [name] = path;
+      if (root !== 'inputs' || typeof name !== 'string' || Object.hasOwn(declared, name)) continue;
+      findings.add({
+        code: 'undeclared_input',
+        severity: 'error',
+        message: `${agent!.file} reads the input '${name}', which is not declared under inputs: of this file`,
+        node,
+        at: ['agent'],
+      });
+    }
+  }
+
+  /** Reads every schema file; gives back the schemas that replies are checked against. */
+  async #schemas(
+    findings: Findings,
+    uses: ReadonlyMap<PlanNode, ModelUse>,
+  ): Promise<Map<PlanNode, JsonObject>> {
+    const { signal } = this.context;
+    for (const { schema, node, at } of schemasOf(findings.located.plan, kinds)) {
+      if (schema.file === undefined) continue;
+      try {
+        await loadSchema(schema, { signal });
+      } catch (error) {
+        signal.throwIfAborted();
+        addError('unreadable_schema', error, at, node, findings);
+      }
+    }
+    const schemas = new Map<PlanNode, JsonObject>();
+    for (const [node, { outputSchema, agent }] of uses) {
+      if (outputSchema === undefined) continue;
+      try {
+        schemas.set(node, await loadSchema(outputSchema, { signal }));
+      } catch (error) {
+        signal.throwIfAborted();
+        // Schemas of this file were reported above; an agent file has its own.
+        if (agent?.file !== undefined) addError('unreadable_schema', error, ['agent'], node, findings);
+      }
+    }
+    return schemas;
+  }
+
+  async #children(plan: Plan, findings: Findings, callers: readonly string[]): Promise<Diagnostic[]> {
+    const { services, signal, checkedAnyway, registered } = this.context;
+    const found: Diagnostic[] = [];
+    for (const node of allNodes(plan.body.nodes, kinds)) {
+      const reference = kinds.get(node.kind)?.callsWorkflow?.(node.fields);
+      if (reference === undefined) continue;
+      try {
+        const child = await services.workflows.load(reference, plan.directory, { signal, callers });
+        const [source] = child.sources;
+        if (source === undefined || checkedAnyway.has(child.origin) || this.#explored.has(child.origin))
+          continue;
+        this.#explored.add(child.origin);
+        found.push(...prefixed(await this.lint(source, [...callers, child.origin]), source.file));
+      } catch (error) {
+        signal.throwIfAborted();
+        const code = isLaitError(error) ? error.code : '';
+        if (code === 'unknown_workflow' && registered === undefined) continue;
+        const kind =
+          code === 'workflow_cycle'
+            ? 'workflow_cycle'
+            : code === 'unknown_workflow'
+              ? 'unregistered_name'
+              : 'unreadable_workflow';
+        addError(kind, error, [node.kind], node, findings);
+        if (error instanceof DefinitionError) {
+          found.push(
+            ...prefixed(
+              error.diagnostics.filter(({ position }) => position !== undefined),
+              reference,
+            ),
+          );
+        }
+      }
+    }
+    return found;
+  }
+}
+
+/** Reads a file of any form; of the steps form also where its parts stand. */
+async function readLocated(
+  source: SourceFile,
+): Promise<{ diagnostics: Diagnostic[]; located?: LocatedPlan }> {
+  if (detectFormOfText(source.text) !== 'steps') return { diagnostics: [...(await checkPlanText(source))] };
+  const loaded = loadStepsWorkflow(source);
+  const diagnostics = lintLoaded(loaded, source);
+  const { plan, origins, root } = loaded;
+  if (plan === undefined) return { diagnostics };
+  const problems = new Problems(source);
+  return {
+    diagnostics,
+    located: {
+      plan,
+      expressionPosition: (expression, reference) =>
+        origins.position(expression, reference?.start, reference?.end),
+      position: (path) => (root === undefined ? undefined : problems.position(nodeAt(root, path).range)),
+    },
+  };
+}
+
+function addError(
+  code: DiagnosticCode,
+  error: unknown,
+  at: readonly (string | number)[],
+  node: PlanNode | undefined,
+  findings: Findings,
+): void {
+  const message = `${at.join('.')}: ${messageChain(error)}`;
+  findings.add({ code, severity: 'error', message, at, ...(node === undefined ? {} : { node }) });
+}
+
+function prefixed(diagnostics: readonly Diagnostic[], file: string): Diagnostic[] {
+  return diagnostics.map((diagnostic) => ({ ...diagnostic, message: `${file}: ${diagnostic.message}` }));
+}
+
+function sorted(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  return [...diagnostics].sort((a, b) => (a.position?.start ?? -1) - (b.position?.start ?? -1));
+}
+
+function namesWorkflows(plan: Plan): boolean {
+  for (const node of allNodes(plan.body.nodes, kinds)) {
+    const reference = kinds.get(node.kind)?.callsWorkflow?.(node.fields);
+    if (reference !== undefined && !isWorkflowPath(reference)) return true;
+  }
+  return false;
+}

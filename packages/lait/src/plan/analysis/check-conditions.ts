@@ -1,0 +1,68 @@
+import type { Kind } from '../../kinds/kind.js';
+import { allNodes } from '../all-nodes.js';
+import type { Block, PlanNode } from '../plan.js';
+import type { Findings } from './located-plan.js';
+
+/** Functions whose value does not follow from the expression alone. */
+const changing =
+  /\b(now|localtime|mktime|input|inputs|env|halt_error|input_line_number|debug|error)\b|\$ENV|\$__/;
+
+/** Finds conditions that never change, and steps that can never run. */
+export function checkConditions(findings: Findings, kinds: ReadonlyMap<string, Kind>): void {
+  const { plan } = findings.located;
+  for (const node of allNodes(plan.body.nodes, kinds)) {
+    const constant = constantWhen(node);
+    if (constant !== undefined) {
+      findings.add({
+        code: 'constant_condition',
+        message: `when: ${node.when!.source} never changes: the step ${constant ? 'always' : 'never'} runs`,
+        node,
+        expression: node.when!,
+      });
+    }
+  }
+  checkBlock(plan.body, findings, kinds);
+}
+
+/** Whether the step runs, when that does not depend on anything. */
+function constantWhen({ when }: PlanNode): boolean | undefined {
+  if (when === undefined || when.references.length > 0 || changing.test(when.source)) return undefined;
+  try {
+    const value = when.evaluate(emptyScope);
+    return value !== false && value !== null && value !== undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const emptyScope = {
+  value: null,
+  inputs: {},
+  loop: null,
+  state: {},
+  context: {},
+  step: () => undefined,
+  hasStep: () => false,
+  allSteps: () => ({}),
+};
+
+function checkBlock(block: Block, findings: Findings, kinds: ReadonlyMap<string, Kind>): void {
+  for (const [index, node] of block.nodes.entries()) {
+    const kind = kinds.get(node.kind)!;
+    const next = block.nodes[index + 1];
+    if (
+      block.edges === undefined &&
+      kind.ends !== undefined &&
+      node.when === undefined &&
+      next !== undefined
+    ) {
+      findings.add({
+        code: 'unreachable_step',
+        message: `this step and those behind it never run: '${node.label}' always ends here; give it a \`when\``,
+        node: next,
+      });
+    }
+    for (const child of kind.blocks?.(node.fields) ?? []) checkBlock(child.block, findings, kinds);
+    if (node.onError !== undefined) checkBlock(node.onError, findings, kinds);
+  }
+}

@@ -1,0 +1,58 @@
+import type { Expression, Reference } from '../../expressions/expression.js';
+import type { Diagnostic, Severity } from '../diagnostic.js';
+import type { DiagnosticCode } from '../diagnostic-codes.js';
+import type { Plan, PlanNode } from '../plan.js';
+import type { SourcePosition } from '../source.js';
+
+/** A place in a definition: the way from its top to a value. */
+export type DefinitionPath = readonly (string | number)[];
+
+/** A plan with the places of its parts, as far as the reader of its form knows them. */
+export interface LocatedPlan {
+  plan: Plan;
+  /** Where an expression stands, or a reference inside it. */
+  expressionPosition?(expression: Expression, reference?: Reference): SourcePosition | undefined;
+  /** Where the value at a path stands; the nearest value around it when it has no place of its own. */
+  position?(path: DefinitionPath): SourcePosition | undefined;
+}
+
+export interface Finding {
+  code: DiagnosticCode;
+  /** Default `warning`. */
+  severity?: Severity;
+  message: string;
+  hint?: string;
+  node?: PlanNode;
+  expression?: Expression;
+  reference?: Reference;
+  /** The place, when it is no expression: from the node, or from the top without one. */
+  at?: DefinitionPath;
+}
+
+/** Collects what the checks find, each with its place. */
+export class Findings {
+  readonly diagnostics: Diagnostic[] = [];
+
+  constructor(readonly located: LocatedPlan) {}
+
+  add({ code, severity = 'warning', message, hint, node, expression, reference, at = [] }: Finding): void {
+    const position =
+      (expression && this.located.expressionPosition?.(expression, reference)) ??
+      this.located.position?.([...(node === undefined ? [] : pathOf(node.path)), ...at]) ??
+      node?.position;
+    this.diagnostics.push({
+      code,
+      severity,
+      message,
+      ...(position === undefined ? {} : { position }),
+      ...(node === undefined ? {} : { path: node.path }),
+      ...(node?.id === undefined ? {} : { id: node.id }),
+      ...(hint === undefined ? {} : { hint }),
+    });
+  }
+}
+
+/** `steps[2].switch[0]` → `steps`, 2, `switch`, 0. */
+export function pathOf(path: string): DefinitionPath {
+  return [...path.matchAll(/([^.[\]]+)|\[(\d+)\]/g)].map(([, name, index]) => name ?? Number(index));
+}

@@ -1,0 +1,27 @@
+import type { Kind } from '../../kinds/kind.js';
+import type { SchemaSource } from '../../schema/schema-source.js';
+import { allNodes } from '../all-nodes.js';
+import type { FieldTable } from '../fields.js';
+import type { Plan, PlanNode } from '../plan.js';
+import type { DefinitionPath } from './located-plan.js';
+
+export interface PlacedSchema {
+  schema: SchemaSource;
+  node?: PlanNode;
+  at: DefinitionPath;
+}
+
+/** Every schema that a plan's steps and agents name, with its place. */
+export function* schemasOf(plan: Plan, kinds: ReadonlyMap<string, Kind>): Generator<PlacedSchema, void> {
+  for (const [name, { inputSchema, outputSchema }] of Object.entries(plan.settings.agents)) {
+    if (inputSchema !== undefined) yield { schema: inputSchema, at: ['agents', name, 'input_schema'] };
+    if (outputSchema !== undefined) yield { schema: outputSchema, at: ['agents', name, 'output_schema'] };
+  }
+  for (const node of allNodes(plan.body.nodes, kinds)) {
+    const fields = (node.fields ?? {}) as Readonly<Record<string, unknown>>;
+    for (const [name, field] of Object.entries((kinds.get(node.kind)?.fields ?? {}) as FieldTable)) {
+      if (field.type !== 'schema' || fields[name] === undefined) continue;
+      yield { schema: fields[name] as SchemaSource, node, at: [name] };
+    }
+  }
+}
