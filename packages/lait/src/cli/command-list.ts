@@ -24,6 +24,8 @@ export const commandList: Readonly<Record<string, ListedCommand>> = {
     summary: 'check workflow, agent and configuration files',
     load: () => import('./commands/lint.js'),
   },
+  test: { summary: 'run tests against recorded replies', load: () => import('./commands/test.js') },
+  eval: { summary: 'score cases against the live model', load: () => import('./commands/eval.js') },
   graph: { summary: 'draw a workflow', load: () => import('./commands/graph.js') },
   runs: { summary: 'list, show or remove recorded runs', load: () => import('./commands/runs.js') },
   explain: { summary: 'explain a diagnostic code', load: () => import('./commands/explain.js') },
@@ -43,6 +45,7 @@ export const commandList: Readonly<Record<string, ListedCommand>> = {
   workflow: { summary: 'list registered workflows', load: () => import('./commands/workflow.js') },
   agent: { summary: 'list registered agents', load: () => import('./commands/agent.js') },
   skill: { summary: 'list registered skills', load: () => import('./commands/skill.js') },
+  cache: { summary: 'remove cached model replies', load: () => import('./commands/cache.js') },
   completions: {
     summary: 'print a completion script for a shell',
     load: () => import('./commands/completions.js'),

@@ -3,6 +3,7 @@ import { tableOf } from '../dialects/steps/compile-steps.js';
 import { agentFileFields, workflowFields } from '../dialects/steps/workflow-fields.js';
 import { kinds } from '../kinds/index.js';
 import { tableSchema } from '../schema/field-schema.js';
+import { evalFields, testFields } from '../testing/test-fields.js';
 import type { JsonObject } from '../values/value.js';
 
 const draft = 'https://json-schema.org/draft/2020-12/schema';
@@ -13,7 +14,11 @@ export const documentSchemas = {
   config: () => document('lait configuration', 'lait.config.yml', tableSchema(configFields)),
   agent: () =>
     document('lait agent', 'The frontmatter of an agent Markdown file.', tableSchema(agentFileFields)),
+  test: () => document('lait test', 'A test file for `lait test`.', tableSchema(testFields)),
+  eval: () => document('lait eval', 'An eval file for `lait eval`.', tableSchema(evalFields)),
 } as const satisfies Record<string, () => JsonObject>;
+
+export type DocumentKind = keyof typeof documentSchemas;
 
 function workflowSchema(): JsonObject {
   const steps: JsonObject = {};

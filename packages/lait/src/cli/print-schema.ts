@@ -1,10 +1,8 @@
 import type { CommandContext } from './command-context.js';
+import type { DocumentKind } from './document-schemas.js';
 
 /** Prints the JSON Schema of a kind of file. */
-export async function printSchema(
-  kind: 'workflow' | 'config' | 'agent',
-  { output }: CommandContext,
-): Promise<void> {
+export async function printSchema(kind: DocumentKind, { output }: CommandContext): Promise<void> {
   const { documentSchemas } = await import('./document-schemas.js');
   await output.writeJson(documentSchemas[kind]());
 }

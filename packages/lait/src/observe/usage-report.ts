@@ -87,6 +87,12 @@ export class UsageReport {
     return ['usage:', ...lines.map(lineText), ...(lines.length > 1 ? [lineText(all)] : [])];
   }
 
+  /** What the run cost; null when the price of a call is not known, which is never the same as free. */
+  cost(): number | null {
+    const lines = [...this.#lines.values()];
+    return lines.every((line) => line.priced) ? add(lines, 'cost') : null;
+  }
+
   /** Tokens in and out and the number of calls so far. */
   counts(): { calls: number; input: number; output: number } {
     const lines = [...this.#lines.values()];

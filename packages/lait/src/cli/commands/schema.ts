@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander';
 import type { CommandModule, Start } from '../command-list.js';
+import type { DocumentKind } from '../document-schemas.js';
 
 const examples = `
 Examples:
@@ -9,9 +10,11 @@ Examples:
 
 export const configure: CommandModule['configure'] = (command: Command, start: Start) => {
   command
-    .addArgument(new Argument('<kind>', 'of which file').choices(['workflow', 'config', 'agent']))
+    .addArgument(
+      new Argument('<kind>', 'of which file').choices(['workflow', 'config', 'agent', 'test', 'eval']),
+    )
     .addHelpText('after', examples)
-    .action((kind: 'workflow' | 'config' | 'agent') =>
+    .action((kind: DocumentKind) =>
       start(async (context) => {
         const { printSchema } = await import('../print-schema.js');
         await printSchema(kind, context);

@@ -14,7 +14,7 @@ export interface LintedFile {
   sources: readonly SourceFile[];
 }
 
-/** Every problem of a file, by what kind of file it is: configuration, agent, or a workflow of any form. */
+/** Every problem of a file, by what kind of file it is: configuration, agent, test, eval, or a workflow of any form. */
 export async function lintFile(file: string, context: LintContext): Promise<LintedFile> {
   const { signal } = context;
   const sources: SourceFile[] = [];
