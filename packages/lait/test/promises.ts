@@ -235,4 +235,6 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
   ['usage.disjoint', 'Tokens are counted once, and an unknown price is never zero', 'FR-34'],
   ['progress.failed-branches', 'Each failed branch is told of once, with its prefix', 'FR-13'],
   ['progress.printable', 'Text of models and files cannot steer the terminal', 'DESIGN §6'],
+  ['steps.never-crashes', 'Any text loads or ends in problems with places', 'DESIGN §7'],
+  ['steps.yaml-equals-json', 'YAML and JSON of one definition mean the same', 'DESIGN §7'],
 ];

@@ -4,7 +4,8 @@ export class ExpressionSyntaxError extends Error {
     message: string,
     readonly start: number,
     readonly end: number,
-    readonly hint?: string,
+    /** A name that nothing knows, and the names that would be known there. */
+    readonly unknown?: { name: string; known: readonly string[] },
   ) {
     super(message);
     this.name = 'ExpressionSyntaxError';

@@ -219,8 +219,10 @@ describe('syntax errors are found when compiled, with their place', () => {
     expect(source.slice(error.start, error.end)).toBe(marked);
   });
 
-  it('suggests the helper that was meant [template.checked-when-compiled]', () => {
-    expect(syntaxError('{{ jsn input }}').hint).toBe("did you mean 'json'?");
+  it('name the helpers that there are [template.checked-when-compiled]', () => {
+    const { unknown } = syntaxError('{{ jsn input }}');
+    expect(unknown?.name).toBe('jsn');
+    expect(unknown?.known).toContain('json');
   });
 
   it('refuses nesting that would exhaust the stack', () => {

@@ -243,7 +243,10 @@ export class FieldCompiler {
     } catch (error) {
       if (!(error instanceof ExpressionSyntaxError)) throw error;
       const message = `${place.field}: ${error.message}`;
-      this.add({ code, message, hint: error.hint, range: placeInside(error.start, error.end) }, place);
+      this.add(
+        { code, message, hint: unknownName(error), range: placeInside(error.start, error.end) },
+        place,
+      );
       return undefined;
     }
   }
@@ -454,6 +457,11 @@ export class FieldCompiler {
       place,
     );
   }
+}
+
+/** What was probably meant by a name that an expression does not know. */
+export function unknownName({ unknown }: ExpressionSyntaxError): string | undefined {
+  return unknown && didYouMean(unknown.name, unknown.known);
 }
 
 function inside(place: Place, key: string): Place {

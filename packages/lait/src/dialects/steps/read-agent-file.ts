@@ -10,7 +10,7 @@ import { Problems } from '../../plan/problems.js';
 import { readSourceFile } from '../../plan/read-source.js';
 import type { SourceFile } from '../../plan/source.js';
 import { agentPlan } from './compile-agent.js';
-import { FieldCompiler } from './compile-fields.js';
+import { FieldCompiler, unknownName } from './compile-fields.js';
 import { readYaml } from './read.js';
 import { successorOf } from './version-1.js';
 import { agentFileFields } from './workflow-fields.js';
@@ -126,7 +126,7 @@ function compileBody(text: string, { start, end }: Part, problems: Problems, ori
     problems.add({
       code: 'template_syntax',
       message,
-      hint: error.hint,
+      hint: unknownName(error),
       range: place(error.start, error.end),
     });
     return undefined;

@@ -1,5 +1,4 @@
 import { StepError } from '../../errors/errors.js';
-import { didYouMean } from '../../plan/suggest.js';
 import { isObject, type Value } from '../../values/value.js';
 import type { TemplateCompiler } from './compile.js';
 import { compilePath, isPlainName } from './compile-path.js';
@@ -37,8 +36,7 @@ export function compileBlock(compiler: TemplateCompiler, block: BlockStatement):
       throw compiler.error(path.loc, `'${path.original}' is no block: {{ ${path.original} … }}`);
   }
   if (block.params.length > 0 || (block.hash?.pairs.length ?? 0) > 0) {
-    const names = [...blockHelpers.keys(), ...valueHelpers.keys()];
-    throw compiler.error(path.loc, `unknown helper '${path.original}'`, didYouMean(path.original, names));
+    throw compiler.unknownHelper(path);
   }
   return section(compiler, block);
 }

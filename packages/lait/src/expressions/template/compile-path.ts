@@ -1,7 +1,7 @@
 import type { Value } from '../../values/value.js';
 import type { ReferenceRoot } from '../expression.js';
 import type { Scope } from '../scope.js';
-import { isScoped, type TemplateCompiler } from './compile.js';
+import type { TemplateCompiler } from './compile.js';
 import type { Evaluate, Frame } from './frame.js';
 import { explainMissing, member } from './member.js';
 import type { PathExpression } from './syntax.js';
@@ -33,6 +33,11 @@ export function compilePath(compiler: TemplateCompiler, path: PathExpression): {
   if (level === 0) return atRoot(compiler, path, parts);
   const name = depth === 0 ? 'this' : '..'.concat('/..'.repeat(depth - 1));
   return inContext(compiler, path, name, parts, (frame) => climb(frame, depth).context);
+}
+
+/** `this.x` and `./x` mean a field, never a helper or a block parameter. */
+export function isScoped(path: PathExpression): boolean {
+  return /^\.|^this\b/.test(path.original);
 }
 
 /** A name alone: it may be a helper. */

@@ -1,11 +1,10 @@
 import { StepError } from '../../errors/errors.js';
-import { didYouMean } from '../../plan/suggest.js';
 import { textOf } from '../../values/text.js';
 import type { Value } from '../../values/value.js';
 import type { Reference } from '../expression.js';
 import { ExpressionSyntaxError } from '../syntax-error.js';
 import { blockHelpers, compileBlock } from './compile-block.js';
-import { compilePath, isPlainName } from './compile-path.js';
+import { compilePath, isPlainName, isScoped } from './compile-path.js';
 import type { Evaluate, Frame, Render } from './frame.js';
 import { type ValueHelper, valueHelpers } from './helpers.js';
 import type { Offsets } from './parse.js';
@@ -104,11 +103,7 @@ export class TemplateCompiler {
       );
     }
     if (call.params.length > 0 || (call.hash?.pairs.length ?? 0) > 0) {
-      throw this.error(
-        path.loc,
-        `unknown helper '${path.original}'`,
-        didYouMean(path.original, helperNames()),
-      );
+      throw this.unknownHelper(path);
     }
     return compilePath(this, path).evaluate;
   }
@@ -222,9 +217,15 @@ export class TemplateCompiler {
     });
   }
 
-  error(loc: Location, message: string, hint?: string): ExpressionSyntaxError {
+  error(loc: Location, message: string): ExpressionSyntaxError {
     const { start, end } = this.range(loc);
-    return new ExpressionSyntaxError(message, start, end, hint);
+    return new ExpressionSyntaxError(message, start, end);
+  }
+
+  unknownHelper({ original, loc }: PathExpression): ExpressionSyntaxError {
+    const { start, end } = this.range(loc);
+    const known = [...valueHelpers.keys(), ...blockHelpers.keys()];
+    return new ExpressionSyntaxError(`unknown helper '${original}'`, start, end, { name: original, known });
   }
 
   range(loc: Location): { start: number; end: number } {
@@ -250,13 +251,4 @@ function asPath(path: PathExpression | Literal): PathExpression {
     original: `[${name}]`,
     loc: path.loc,
   };
-}
-
-/** `this.x` and `./x` mean a field, never a helper or a block parameter. */
-export function isScoped(path: PathExpression): boolean {
-  return /^\.|^this\b/.test(path.original);
-}
-
-function helperNames(): string[] {
-  return [...valueHelpers.keys(), ...blockHelpers.keys()];
 }
