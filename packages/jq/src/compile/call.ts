@@ -1,6 +1,6 @@
 import type { Call, FunctionDefinition, Node } from '../syntax/ast.js';
 import { bindCode } from './binding.js';
-import type { Cardinality, Code } from './code.js';
+import { type Cardinality, type Code, meteredCode } from './code.js';
 import type { Compiler } from './compiler.js';
 import { ancestor } from './env.js';
 import {
@@ -13,7 +13,15 @@ import {
 } from './function-code.js';
 import { bind, variable } from './lower.js';
 import { callsFunction, nodeDepth } from './measure.js';
-import { type FunctionBinding, functionKey, lookUp, type Scope, variableKey, withBinding } from './scope.js';
+import {
+  type ArgumentBinding,
+  type FunctionBinding,
+  functionKey,
+  lookUp,
+  type Scope,
+  variableKey,
+  withBinding,
+} from './scope.js';
 
 /** A call of a function, a parameter, or a built-in. */
 export function callFunction(compiler: Compiler, node: Call, scope: Scope, height: number): Code {
@@ -21,7 +29,7 @@ export function callFunction(compiler: Compiler, node: Call, scope: Scope, heigh
   const binding = lookUp(scope, key);
   switch (binding?.kind) {
     case 'argument':
-      return compiler.compile(binding.node, binding.scope, height);
+      return argumentCode(compiler, binding, height);
     case 'closure':
       return closureCallCode(height - binding.height);
     case 'function':
@@ -32,6 +40,18 @@ export function callFunction(compiler: Compiler, node: Call, scope: Scope, heigh
       return builtin.compile({ compiler, node, scope, height });
     }
   }
+}
+
+/**
+ * The code of an expanded function's argument. A second use shares the code of the first, so that arguments used twice
+ * at every level do not double the program; as the work still doubles, shared code pays for itself.
+ */
+function argumentCode(compiler: Compiler, binding: ArgumentBinding, height: number): Code {
+  const known = binding.codes.get(height);
+  if (known !== undefined) return meteredCode(known);
+  const code = compiler.compile(binding.node, binding.scope, height);
+  binding.codes.set(height, code);
+  return code;
 }
 
 /** Expands a call where that is possible and pays, or else calls the function at run time. */
@@ -77,7 +97,12 @@ function expandCall(
   const { definition } = binding;
   let inner = withBinding(binding.scope, key, binding);
   definition.parameters.forEach(({ name }, position) => {
-    inner = withBinding(inner, functionKey(name, 0), { kind: 'argument', node: args[position]!, scope });
+    inner = withBinding(inner, functionKey(name, 0), {
+      kind: 'argument',
+      node: args[position]!,
+      scope,
+      codes: new Map(),
+    });
   });
   const valueParameters = definition.parameters.flatMap(({ name, value }, position) =>
     value ? [{ name, node: args[position]! }] : [],

@@ -98,3 +98,23 @@ export function linkWithPaths(direct: Direct, withPaths: (next: Op) => Op): (nex
     };
   };
 }
+
+/** The same code, taking a step from the budget each time it runs natively. */
+export function meteredCode(code: Code): Code {
+  if (code.constant !== undefined || code.isIdentity) return code;
+  const { direct, push } = code;
+  return {
+    ...code,
+    direct:
+      direct === null
+        ? null
+        : (value, env) => {
+            env.context.step();
+            return direct(value, env);
+          },
+    push: (value, path, env, emit) => {
+      env.context.step();
+      return push(value, path, env, emit);
+    },
+  };
+}

@@ -29,7 +29,7 @@ import { commaCode, pipeCode } from './sequence.js';
 import { locate } from './strict.js';
 
 /** Nodes a program may expand to; beyond it functions are called instead of expanded. */
-const expansionLimit = 20_000;
+const expansionLimit = 4_000;
 
 /** Turns a checked syntax tree into code. One compiler serves one program. */
 export class Compiler {

@@ -57,7 +57,9 @@ function collectDirect(body: Code): Direct {
   }
   return (value, env) => {
     const items: JsonValue[] = [];
+    const { context } = env;
     body.push(value, null, env, (item) => {
+      context.step();
       items.push(item);
       return false;
     });

@@ -30,7 +30,7 @@ export class Context {
 
   /** Charges a shallow copy; copying an element is much cheaper than a step. */
   chargeCopies(elements: number): void {
-    if (elements > 64) this.charge(elements >>> 2);
+    this.charge(1 + (elements >>> 2));
   }
 
   private exhausted(): never {

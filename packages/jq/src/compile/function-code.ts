@@ -11,6 +11,9 @@ import { linkAside, linkOperands } from './strict.js';
  */
 const nativeDepthLimit = 400;
 
+/** Steps that a frame costs beyond its operation: endless recursion must end before memory does. */
+const frameSteps = 3;
+
 /** Something that is called: the body of a function, or an argument passed to one. */
 export interface Callable {
   readonly code: Code;
@@ -85,7 +88,10 @@ function callPush(
 
 /** Machine form of a call; a call in tail position takes over the caller's frame. */
 function enter(machine: Machine, target: Callable, env: Env, next: Op): Op {
-  if (next !== functionReturn) machine.stack = new Frame(machine.stack, next, machine.env, null);
+  if (next !== functionReturn) {
+    machine.env.context.charge(frameSteps);
+    machine.stack = new Frame(machine.stack, next, machine.env, null);
+  }
   machine.env = env;
   return target.entry();
 }

@@ -1,12 +1,21 @@
 import type { FunctionDefinition, Node } from '../syntax/ast.js';
+import type { Code } from './code.js';
 import type { FunctionCode } from './function-code.js';
 
 /** What a name means at some place of the program. Heights are positions in the environment, from the root. */
 export type Binding =
   | { readonly kind: 'variable' | 'label' | 'closure'; readonly height: number }
   | FunctionBinding
-  /** A parameter of an inlined function: the argument as written, with the names visible at the call. */
-  | { readonly kind: 'argument'; readonly node: Node; readonly scope: Scope };
+  | ArgumentBinding;
+
+/** A parameter of an expanded function: the argument as written, with the names visible at the call. */
+export interface ArgumentBinding {
+  readonly kind: 'argument';
+  readonly node: Node;
+  readonly scope: Scope;
+  /** What it was compiled to, by height of the environment. */
+  readonly codes: Map<number, Code>;
+}
 
 export interface FunctionBinding {
   readonly kind: 'function';

@@ -17,9 +17,9 @@ const shorten = 2;
 const stepBack = 3;
 const entrySize = 4;
 
-/** Instructions that count as one step of the program's budget. */
+/** How often the budget is charged, and what an instruction costs of it. */
 const stepsPerCharge = 8192;
-const instructionsPerStep = 8;
+const instructionsPerStep = 2;
 const newline = 10;
 
 /**

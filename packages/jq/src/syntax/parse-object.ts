@@ -74,8 +74,8 @@ export function parseKeyExpression(parser: Parser): Node {
 function parseValue(parser: Parser): Node {
   const { stream } = parser;
   const { start } = stream.token;
-  const stages = [stream.nested(() => parser.expression())];
-  while (stream.accept('|')) stages.push(stream.nested(() => parser.expression()));
+  const stages = [stream.nested(() => parser.expression(1))];
+  while (stream.accept('|')) stages.push(stream.nested(() => parser.expression(1)));
   if (stages.length === 1) return stages[0]!;
   return stream.node({ type: 'pipe', stages, range: stream.range(start) }, ...stages);
 }

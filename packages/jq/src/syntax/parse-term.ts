@@ -7,7 +7,14 @@ import type { StringPart } from './token.js';
 export function parseTerm(parser: Parser): Node {
   const { stream } = parser;
   const { start } = stream.token;
-  let term = parsePrimary(parser);
+  // Round and square brackets nest most: they are opened here, without further stack frames.
+  let term: Node;
+  if (stream.peekIs('(') || stream.peekIs('[')) {
+    const opened = stream.next().text;
+    const body = opened === '[' && stream.peekIs(']') ? null : parser.query();
+    closeBracket(parser, opened === '(' ? ')' : ']', start);
+    term = opened === '(' ? body! : arrayNode(parser, body, start);
+  } else term = parsePrimary(parser);
   for (;;) {
     if (stream.token.type === 'field') {
       const token = stream.next();
@@ -92,6 +99,11 @@ function parsePrimary(parser: Parser): Node {
   }
 }
 
+function arrayNode(parser: Parser, body: Node | null, start: number): Node {
+  const { stream } = parser;
+  return stream.node({ type: 'array', body, range: stream.range(start) }, body);
+}
+
 function identity(parser: Parser, start: number): Node {
   return { type: 'identity', range: parser.stream.map.range(start, start + 1) };
 }
@@ -107,19 +119,6 @@ function parsePunctuation(parser: Parser, text: string, start: number): Node {
     case '..':
       stream.next();
       return { type: 'recurse', range: stream.range(start) };
-    case '(': {
-      stream.next();
-      const inner = parser.query();
-      closeBracket(parser, ')', start);
-      return inner;
-    }
-    case '[': {
-      stream.next();
-      if (stream.accept(']')) return { type: 'array', body: null, range: stream.range(start) };
-      const body = parser.query();
-      closeBracket(parser, ']', start);
-      return stream.node({ type: 'array', body, range: stream.range(start) }, body);
-    }
     case '{':
       return parser.object();
     default:
@@ -170,7 +169,7 @@ function parseIf(parser: Parser, start: number): Node {
 function parseLoop(parser: Parser, type: 'reduce' | 'foreach', start: number): Node {
   const { stream } = parser;
   stream.next();
-  const source = stream.nested(() => parser.expression());
+  const source = stream.nested(() => parser.expression(1));
   const patterns = parser.asPatterns();
   stream.expect('(', `to open the body of ${type}`);
   const init = parser.query();

@@ -69,43 +69,57 @@ export class Parser {
     return { type: 'identity', range: this.stream.range(start, start) };
   }
 
-  /** Everything: definitions, `|`, `,`, `as` and `label`. */
+  /**
+   * Everything: definitions, `|`, `,`, `as` and `label`. This method and `expression` nest once for every bracket;
+   * they do much themselves so that a bracket takes few stack frames.
+   */
   query(): Node {
-    return this.stream.nested(() => {
-      const { start } = this.stream.token;
-      const stages = [this.commas()];
-      while (this.stream.accept('|')) stages.push(this.commas());
-      if (stages.length === 1) return stages[0]!;
-      return this.stream.node({ type: 'pipe', stages, range: this.stream.range(start) }, ...stages);
-    });
+    const { stream } = this;
+    stream.enter();
+    const { start } = stream.token;
+    const stages: Node[] = [];
+    do {
+      const itemsStart = stream.token.start;
+      const items: Node[] = [];
+      do {
+        const itemStart = stream.token.start;
+        const isStatement = stream.peekIs('def') || stream.peekIs('label');
+        const item = isStatement ? this.statement() : this.expression(1);
+        items.push(stream.peekIs('as') && !isStatement ? this.binding(item, itemStart) : item);
+      } while (stream.accept(','));
+      stages.push(items.length === 1 ? items[0]! : this.comma(items, itemsStart));
+    } while (stream.accept('|'));
+    stream.leave();
+    return stages.length === 1 ? stages[0]! : this.pipe(stages, start);
   }
 
-  private commas(): Node {
-    const { start } = this.stream.token;
-    const items = [this.item()];
-    while (this.stream.accept(',')) items.push(this.item());
-    if (items.length === 1) return items[0]!;
+  private comma(items: Node[], start: number): Node {
     return this.stream.node({ type: 'comma', items, range: this.stream.range(start) }, ...items);
   }
 
-  /** One operand of `,`. Definitions, bindings and labels reach to the end of the query. */
-  private item(): Node {
+  private pipe(stages: Node[], start: number): Node {
+    return this.stream.node({ type: 'pipe', stages, range: this.stream.range(start) }, ...stages);
+  }
+
+  /** A definition or label and what follows; both reach to the end of the query. */
+  private statement(): Node {
     const { stream } = this;
     const { start } = stream.token;
-    if (stream.peekIs('def')) {
-      const definition = this.definition();
-      const body = this.isQueryEnd() ? this.identity() : this.query();
-      const node: Node = { type: 'def', definition, body, range: stream.range(start) };
-      return stream.node(node, definition.body, body);
-    }
     if (stream.accept('label')) {
       const name = this.variableName('after label');
       stream.expect('|', 'after the label');
       const body = this.query();
       return stream.node({ type: 'label', name, body, range: stream.range(start) }, body);
     }
-    const source = this.expression();
-    if (!stream.peekIs('as')) return source;
+    const definition = this.definition();
+    const body = this.isQueryEnd() ? this.identity() : this.query();
+    const node: Node = { type: 'def', definition, body, range: stream.range(start) };
+    return stream.node(node, definition.body, body);
+  }
+
+  /** `source as PATTERN | body`; reaches to the end of the query. */
+  private binding(source: Node, start: number): Node {
+    const { stream } = this;
     const patterns = this.asPatterns();
     stream.expect('|', 'after the binding');
     const body = this.query();
@@ -160,24 +174,31 @@ export class Parser {
   }
 
   /** Binary operators by precedence climbing; `minimum` is the weakest operator taken. */
-  expression(minimum = 1): Node {
+  expression(minimum: number): Node {
     const { stream } = this;
     const { start } = stream.token;
-    let left = this.unary();
+    let left = stream.peekIs('-') || stream.peekIs('try') ? this.unary() : parseTerm(this);
     let unchainable = 0;
     for (;;) {
-      const { token } = stream;
-      const found =
-        token.type === 'punctuation' || token.type === 'keyword' ? precedences.get(token.text) : undefined;
-      if (found === undefined || found.level < minimum) return left;
-      if (found.level === unchainable) stream.unexpected('operators of this kind cannot be chained');
-      unchainable = found.side === 'none' ? found.level : 0;
+      const operator = this.operator(minimum);
+      if (operator === null) return left;
+      const { level, side } = precedences.get(operator)!;
+      if (level === unchainable) stream.unexpected('operators of this kind cannot be chained');
+      unchainable = side === 'none' ? level : 0;
       stream.next();
-      const right = stream.nested(() =>
-        this.expression(found.side === 'right' ? found.level : found.level + 1),
-      );
-      left = stream.node(combine(token.text, left, right, stream.range(start)), left, right);
+      stream.enter();
+      const right = this.expression(side === 'right' ? level : level + 1);
+      stream.leave();
+      left = stream.node(combine(operator, left, right, stream.range(start)), left, right);
     }
+  }
+
+  /** The binary operator at the current place, if it binds at least as tightly as `minimum`. */
+  private operator(minimum: number): string | null {
+    const { type, text } = this.stream.token;
+    if (type !== 'punctuation' && type !== 'keyword') return null;
+    const found = precedences.get(text);
+    return found === undefined || found.level < minimum ? null : text;
   }
 
   /** `-x`, `try`, or a term. */
@@ -185,12 +206,16 @@ export class Parser {
     const { stream } = this;
     const { start } = stream.token;
     if (stream.accept('-')) {
-      const operand = stream.nested(() => this.expression(multiplication));
+      stream.enter();
+      const operand = this.expression(multiplication);
+      stream.leave();
       return stream.node({ type: 'negate', operand, range: stream.range(start) }, operand);
     }
     if (stream.accept('try')) {
-      const body = stream.nested(() => this.unary());
-      const handler = stream.accept('catch') ? stream.nested(() => this.unary()) : null;
+      stream.enter();
+      const body = this.unary();
+      const handler = stream.accept('catch') ? this.unary() : null;
+      stream.leave();
       return stream.node({ type: 'try', body, handler, range: stream.range(start) }, body, handler);
     }
     return parseTerm(this);

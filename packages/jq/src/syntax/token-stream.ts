@@ -68,11 +68,20 @@ export class TokenStream {
     throw new JqCompileError('syntax', message, range);
   }
 
-  /** Runs `parse` one level deeper, refusing sources nested beyond the limit. */
-  nested<T>(parse: () => T): T {
+  /** Enters one level of nesting, refusing sources nested beyond the limit. */
+  enter(): void {
     this.checkDepth(++this.nesting, this.token);
-    const result = parse();
+  }
+
+  leave(): void {
     this.nesting--;
+  }
+
+  /** Runs `parse` one level deeper. What nests most uses `enter` and `leave`, which take no stack frames. */
+  nested<T>(parse: () => T): T {
+    this.enter();
+    const result = parse();
+    this.leave();
     return result;
   }
 
