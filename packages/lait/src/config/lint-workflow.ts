@@ -4,6 +4,7 @@ import { detectFormOfText } from '../dialects/detect.js';
 import { nodeAt } from '../dialects/steps/json-of.js';
 import { lintLoaded } from '../dialects/steps/lint-workflow.js';
 import { loadStepsWorkflow } from '../dialects/steps/load-workflow.js';
+import type { SourceNode } from '../dialects/steps/source-node.js';
 import { DefinitionError } from '../errors/errors.js';
 import { isLaitError, messageChain } from '../errors/lait-error.js';
 import { kinds } from '../kinds/index.js';
@@ -188,15 +189,32 @@ async function readLocated(
   const { plan, origins, root } = loaded;
   if (plan === undefined) return { diagnostics };
   const problems = new Problems(source);
+  const steps = root === undefined ? new Map<number, SourceNode>() : mappingsByStart(root);
   return {
     diagnostics,
     located: {
       plan,
       expressionPosition: (expression, reference) =>
         origins.position(expression, reference?.start, reference?.end),
-      position: (path) => (root === undefined ? undefined : problems.position(nodeAt(root, path).range)),
+      position: (path, node) => {
+        const from = node === undefined ? root : steps.get(node.position?.start ?? -1);
+        return from === undefined ? undefined : problems.position(nodeAt(from, path).range);
+      },
     },
   };
+}
+
+/** The mappings of a file by where they start: each step is one. */
+function mappingsByStart(root: SourceNode): Map<number, SourceNode> {
+  const found = new Map<number, SourceNode>();
+  const visit = (node: SourceNode) => {
+    if (node.type === 'list') node.items.forEach(visit);
+    if (node.type !== 'map') return;
+    if (node.range !== undefined && !found.has(node.range.start)) found.set(node.range.start, node);
+    for (const { value } of node.entries.values()) visit(value);
+  };
+  visit(root);
+  return found;
 }
 
 function addError(

@@ -12,8 +12,11 @@ export interface LocatedPlan {
   plan: Plan;
   /** Where an expression stands, or a reference inside it. */
   expressionPosition?(expression: Expression, reference?: Reference): SourcePosition | undefined;
-  /** Where the value at a path stands; the nearest value around it when it has no place of its own. */
-  position?(path: DefinitionPath): SourcePosition | undefined;
+  /**
+   * Where the value at a path stands, from the step or from the top without one; the nearest value around it when it
+   * has no place of its own.
+   */
+  position?(path: DefinitionPath, node?: PlanNode): SourcePosition | undefined;
 }
 
 export interface Finding {
@@ -38,7 +41,7 @@ export class Findings {
   add({ code, severity = 'warning', message, hint, node, expression, reference, at = [] }: Finding): void {
     const position =
       (expression && this.located.expressionPosition?.(expression, reference)) ??
-      this.located.position?.([...(node === undefined ? [] : pathOf(node.path)), ...at]) ??
+      this.located.position?.(at, node) ??
       node?.position;
     this.diagnostics.push({
       code,
@@ -50,9 +53,4 @@ export class Findings {
       ...(hint === undefined ? {} : { hint }),
     });
   }
-}
-
-/** `steps[2].switch[0]` → `steps`, 2, `switch`, 0. */
-export function pathOf(path: string): DefinitionPath {
-  return [...path.matchAll(/([^.[\]]+)|\[(\d+)\]/g)].map(([, name, index]) => name ?? Number(index));
 }

@@ -65,7 +65,8 @@ class ReferenceAnalysis {
   #node(node: PlanNode, view: View): void {
     const kind = this.options.kinds.get(node.kind);
     if (node.when !== undefined) this.expression(node.when, 'when', view, node);
-    const before = new Set(view.recorded);
+    // Copied only where it is needed: a copy for each step of a long file takes forever.
+    const before = node.onError === undefined ? undefined : new Set(view.recorded);
     if (node.input !== undefined) this.expression(node.input, 'input', view, node);
     const children = kind?.blocks?.(node.fields) ?? [];
     // What one round records, the condition and the next round see.
@@ -84,10 +85,9 @@ class ReferenceAnalysis {
     }
     if (node.output !== undefined) this.expression(node.output, 'output', view, node);
     // What the failed attempt recorded is gone.
-    if (node.onError !== undefined) {
-      const recorded = before;
-      this.block(node.onError, { ...view, recorded });
-      for (const id of recorded) view.recorded.add(id);
+    if (node.onError !== undefined && before !== undefined) {
+      this.block(node.onError, { ...view, recorded: before });
+      for (const id of before) view.recorded.add(id);
     }
     if (node.id !== undefined) view.recorded.add(node.id);
   }

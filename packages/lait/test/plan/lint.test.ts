@@ -1,0 +1,181 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { directoryWith, lait } from '../cli/run-lait.js';
+
+interface Found {
+  file: string;
+  line: number | null;
+  severity: string;
+  code: string;
+  message: string;
+  hint?: string;
+}
+
+async function lint(files: Record<string, string>, paths = Object.keys(files).slice(0, 1)) {
+  const directory = directoryWith(files);
+  const { code, stdout, stderr } = await lait(directory, ['lint', ...paths, '--format', 'json']);
+  const found = JSON.parse(stdout) as Found[];
+  return { code, found, stderr, lines: found.map(({ code, line }) => `${line} ${code}`) };
+}
+
+const config = 'mcp_servers: { files: { command: x } }\ntools: { rg: { command: [rg] } }\n';
+
+describe('lait lint', () => {
+  it('[lint.names] finds names that nothing is registered under, with their places', async () => {
+    const { code, found } = await lint({
+      'w.yml': `default: { skills: [no_skill] }\nagents: { a: { system: s, subagents: [no_sub] } }\nsteps:\n  - agent: a\n  - for_each: .\n    steps:\n      - prompt: x\n        mcp: [files, fils]\n        tools: [rg]\n  - agent: ghost\n  - workflow: no_flow\n`,
+      'lait.config.yml': config,
+    });
+    expect(code).toBe(3);
+    expect(found.map(({ line, message }) => `${line} ${message}`)).toEqual([
+      "1 default.skills: 'no_skill' is not registered under skills: of lait.config.yml",
+      "2 agents.a.subagents: 'no_sub' is not registered under agents: of lait.config.yml",
+      "8 mcp: 'fils' is not registered under mcp_servers: of lait.config.yml",
+      expect.stringContaining("10 agent: there is no agent 'ghost'"),
+      expect.stringContaining("11 workflow: no workflow 'no_flow'"),
+    ]);
+    expect(found[2]!.hint).toBe("did you mean 'files'?");
+  });
+
+  it('skips names without a configuration, with one warning', async () => {
+    const files = {
+      'a.yml': 'steps:\n  - prompt: x\n    mcp: [m]\n    tools: [t]\n',
+      'b.yml': 'steps:\n  - prompt: x\n    mcp: [m]\n  - workflow: w\n',
+    };
+    const { code, found, stderr } = await lint(files, ['a.yml', 'b.yml']);
+    expect([code, found]).toEqual([0, []]);
+    expect(stderr.match(/warning/g)).toHaveLength(1);
+  });
+
+  it('[lint.conditions] finds conditions that never change and steps that never run', async () => {
+    const { lines } = await lint({
+      'w.yml': `steps:\n  - when: 'true'\n    jq: .\n  - when: '1 == 2'\n    jq: .\n  - when: .ok\n    jq: .\n  - when: '$steps | length > 0'\n    jq: .\n  - when: '"a" == "\\(.)"'\n    jq: .\n  - when: now > 5\n    jq: .\n  - group:\n      - when: .x\n        stop: true\n      - jq: .\n      - stop: true\n      - jq: .\n`,
+    });
+    expect(lines).toEqual(['2 constant_condition', '4 constant_condition', '19 unreachable_step']);
+  });
+
+  it('[lint.retries] warns of retries that run a program again', async () => {
+    const { code, lines } = await lint({
+      'w.yml': `steps:\n  - run: [curl]\n    retry: { max_attempts: 3 }\n  - run: [curl]\n    retry: { max_attempts: 1 }\n  - group: [ { jq: . }, { run: [x] } ]\n    retry: { max_attempts: 2 }\n  - jq: .\n    retry: { max_attempts: 3 }\n`,
+    });
+    expect([code, lines]).toEqual([0, ['3 retry_repeats_effect', '7 retry_repeats_effect']]);
+  });
+
+  it('[lint.types] finds references that a schema rules out', async () => {
+    const schema =
+      '{ type: object, properties: { city: { type: string }, tags: { type: array, items: { type: string } }, any: {} }, additionalProperties: false }';
+    const { lines } = await lint({
+      'w.yml': `default: { model: m }\nschemas:\n  s: ${schema}\nsteps:\n  - id: a\n    prompt: x\n    output_schema: s\n  - jq: '[$steps.a.city, $steps.a.tags[0], $steps.a.any.thing, $steps.a.city | length]'\n  - jq: $steps.a.town\n  - jq: $steps.a.city.name\n  - jq: $steps.a.tags.name\n  - id: b\n    prompt: x\n    output_schema: s\n    output: .city\n  - jq: $steps.b.town\n  - prompt: x\n    output_schema: s\n  - prompt: "{{ input.town }}"\n`,
+    });
+    expect(lines).toEqual([
+      '9 impossible_reference',
+      '10 impossible_reference',
+      '11 impossible_reference',
+      '19 impossible_reference',
+    ]);
+  });
+
+  it('[lint.files] finds agents, schemas and children that cannot be used, and what is wrong in them', async () => {
+    const { code, found } = await lint({
+      'w.yml': `schemas: { gone: { file: gone.json } }\nsteps:\n  - agent: ./no.md\n  - agent: ./broken.md\n  - prompt: x\n    output_schema: { file: bad.json }\n  - workflow: ./sub/child.yml\n  - workflow: ./none.yml\n  - prompt: x\n    output_schema: gone\n  - agent: ./reads.md\n`,
+      'broken.md': '---\nname: b\n---\n{{ input\n',
+      'reads.md': '---\nname: r\n---\n{{ inputs.lang }}\n',
+      'bad.json': 'not json',
+      'sub/child.yml': 'steps:\n  - jq: $inputs.zap\n  - workflow: ./grand.yml\n',
+      'sub/grand.yml': 'steps:\n  - jq: "["\n',
+    });
+    expect(code).toBe(3);
+    const places = found.map(({ file, line, code: what }) => `${file}:${line} ${what}`);
+    expect(places).toEqual([
+      'w.yml:3 unreadable_agent',
+      'w.yml:4 unreadable_agent',
+      'w.yml:6 unreadable_schema',
+      'w.yml:8 unreadable_workflow',
+      'w.yml:10 unreadable_schema',
+      'w.yml:11 undeclared_input',
+      'sub/child.yml:2 undeclared_input',
+      'sub/child.yml:3 unreadable_workflow',
+      'sub/grand.yml:2 jq_syntax',
+    ]);
+    expect(found.find(({ file }) => file === 'sub/child.yml')!.message).toMatch(/^sub\/child\.yml: /);
+  });
+
+  it('[lint.cycles] finds workflows that call each other in a circle', async () => {
+    const { code, found } = await lint({
+      'a.yml': 'steps:\n  - workflow: ./b.yml\n',
+      'b.yml': 'steps:\n  - workflow: ./a.yml\n',
+    });
+    expect([code, found.map(({ file, code: what }) => `${file} ${what}`)]).toEqual([
+      3,
+      ['b.yml workflow_cycle'],
+    ]);
+    const own = await lint({ 'a.yml': 'steps:\n  - workflow: ./a.yml\n' });
+    expect(own.lines).toEqual(['2 workflow_cycle']);
+  });
+
+  it('checks children that are given themselves only once', async () => {
+    const files = { 'a.yml': 'steps:\n  - workflow: ./b.yml\n', 'b.yml': 'steps:\n  - jq: $inputs.x\n' };
+    const { found } = await lint(files, ['a.yml', 'b.yml']);
+    expect(found).toHaveLength(1);
+  });
+
+  it('checks entries of the configuration, and survives a broken one', async () => {
+    const good = await lint({
+      'lait.config.yml':
+        'workflows: { gone: gone.yml }\nmcp_servers: { m: { command: x, allowed_tools: [] } }\n',
+    });
+    expect([good.code, good.lines]).toEqual([3, ['1 unreadable_entry', '2 empty_allowed_tools']]);
+    const broken = await lint({ 'w.yml': 'steps:\n  - jq: $inputs.x\n', 'lait.config.yml': 'nonsense: 1\n' });
+    expect(broken.code).toBe(3);
+    expect(broken.found.map(({ code }) => code)).toEqual(['unknown_field', 'undeclared_input']);
+  });
+
+  it('goes through directories, and passes over links, hidden entries and other files', async () => {
+    const directory = directoryWith({
+      'flows/a.yml': 'steps:\n  - jq: .\n',
+      'flows/deep/b.yaml': 'steps:\n  - jq: "["\n',
+      'flows/agent.md': '---\nname: a\n---\nhi\n',
+      'flows/readme.md': '# no agent\n',
+      'flows/.hidden/c.yml': 'nonsense\n',
+      'flows/node_modules/x/d.yml': 'nonsense\n',
+      'flows/data.txt': 'text',
+    });
+    symlinkSync(join(directory, 'flows'), join(directory, 'flows', 'again'));
+    const { code, stdout, stderr } = await lait(directory, ['lint', 'flows']);
+    expect(code).toBe(3);
+    expect(stdout.split('\n').filter((line) => /^\S/.test(line))).toEqual([
+      'flows/a.yml: OK',
+      'flows/agent.md: OK',
+      'flows/deep/b.yaml:',
+    ]);
+    expect(stderr).toBe('lait: 1 of 3 file(s) had errors\n');
+    const other = await lait(directory, ['lint', 'flows/data.txt']);
+    expect(other.code).toBe(2);
+  });
+
+  it('prints every format without anything else on standard output', async () => {
+    const directory = directoryWith({ 'w.yml': 'steps:\n  - run: [echo, "{{ inputs.gone }}"]\n' });
+    const github = await lait(directory, ['lint', 'w.yml', '--format', 'github']);
+    expect(github.stdout).toMatch(/^::error file=w\.yml,line=2/);
+    const sarif = await lait(directory, ['lint', 'w.yml', '--format', 'sarif']);
+    expect(JSON.parse(sarif.stdout)).toMatchObject({
+      version: '2.1.0',
+      runs: [{ results: [{ ruleId: 'undeclared_input', level: 'error' }] }],
+    });
+  });
+
+  it('[lint.large] a workflow of 50,000 lines is checked as a whole', async () => {
+    const step = (index: number) =>
+      `  - id: s${index}\n    when: .n > ${index}\n    input: '{n: .n}'\n    jq: '{n: .n, before: $steps.s${index - 1}}'\n    output: .\n`;
+    const directory = directoryWith({});
+    mkdirSync(join(directory, 'x'));
+    writeFileSync(
+      join(directory, 'w.yml'),
+      `steps:\n${Array.from({ length: 10_000 }, (_, i) => step(i + 1)).join('')}`,
+    );
+    const { code, stdout } = await lait(directory, ['lint', 'w.yml', '--format', 'json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject([{ code: 'unknown_step', line: 5 }]);
+  });
+});
