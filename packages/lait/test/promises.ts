@@ -237,4 +237,9 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
   ['progress.printable', 'Text of models and files cannot steer the terminal', 'DESIGN §6'],
   ['steps.never-crashes', 'Any text loads or ends in problems with places', 'DESIGN §7'],
   ['steps.yaml-equals-json', 'YAML and JSON of one definition mean the same', 'DESIGN §7'],
+  [
+    'steps.schema-equals-reader',
+    'The JSON Schema of workflows accepts and refuses what the reader does',
+    'issue 4',
+  ],
 ];

@@ -1,5 +1,6 @@
-import type { Field, FieldTable, FieldType } from '../plan/fields.js';
 import type { JsonObject } from '../values/value.js';
+import type { Field, FieldTable, FieldType } from './fields.js';
+import { namePattern } from './names.js';
 
 /** Definitions that the schema of a field may point to, by name below `$defs`. */
 export interface SchemaReferences {
@@ -7,7 +8,15 @@ export interface SchemaReferences {
   block?: string;
 }
 
-const identifier = '^[A-Za-z_][A-Za-z0-9_-]*$';
+/** The JSON Schema of a whole file. */
+export function documentSchema(title: string, description: string, table: FieldTable): JsonObject {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title,
+    description,
+    ...tableSchema(table),
+  };
+}
 
 /** JSON Schema (draft 2020-12) of an object with the fields of a table; other keys are refused. */
 export function tableSchema(table: FieldTable, references: SchemaReferences = {}): JsonObject {
@@ -36,7 +45,7 @@ export function fieldSchema(field: Field, references: SchemaReferences = {}): Js
 function typeSchema(type: FieldType, references: SchemaReferences): JsonObject {
   switch (type.type) {
     case 'jq':
-      return { type: 'string', minLength: 1 };
+      return { type: 'string' };
     case 'template':
       return { type: 'string', ...(type.notBlank === true ? { pattern: '\\S' } : {}) };
     case 'text':
@@ -58,7 +67,7 @@ function typeSchema(type: FieldType, references: SchemaReferences): JsonObject {
       return {
         type: 'object',
         additionalProperties: typeSchema(type.values, references),
-        ...(type.names === 'identifier' ? { propertyNames: { pattern: identifier } } : {}),
+        ...(type.names === 'identifier' ? { propertyNames: { pattern: namePattern } } : {}),
         ...(type.minEntries === undefined ? {} : { minProperties: type.minEntries }),
       };
     case 'object':
