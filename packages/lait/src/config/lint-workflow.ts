@@ -28,7 +28,8 @@ import { checkPlanText } from './load-plan.js';
 import { isWorkflowPath } from './workflow-service.js';
 
 export interface LintContext {
-  services: Services;
+  /** Built when a file names an agent or a child: most files need none. */
+  services: () => Promise<Services>;
   /** Absent without a configuration: names are not checked then. */
   registered?: RegisteredNames;
   signal: AbortSignal;
@@ -74,10 +75,11 @@ class WorkflowLint {
   async #agents(findings: Findings): Promise<Map<PlanNode, ModelUse>> {
     const uses = new Map<PlanNode, ModelUse>();
     const { plan } = findings.located;
-    const { services, signal, registered } = this.context;
+    const { signal, registered } = this.context;
     for (const node of allNodes(plan.body.nodes, kinds)) {
       const kind = kinds.get(node.kind);
       if (kind?.modelUse === undefined) continue;
+      const services = await this.context.services();
       try {
         const use = await kind.modelUse(node.fields, { plan, settings: plan.settings, services, signal });
         uses.set(node, use);
@@ -142,13 +144,14 @@ class WorkflowLint {
   }
 
   async #children(plan: Plan, findings: Findings, callers: readonly string[]): Promise<Diagnostic[]> {
-    const { services, signal, checkedAnyway, registered } = this.context;
+    const { signal, checkedAnyway, registered } = this.context;
     const found: Diagnostic[] = [];
     for (const node of allNodes(plan.body.nodes, kinds)) {
       const reference = kinds.get(node.kind)?.callsWorkflow?.(node.fields);
       if (reference === undefined) continue;
       try {
-        const child = await services.workflows.load(reference, plan.directory, { signal, callers });
+        const { workflows } = await this.context.services();
+        const child = await workflows.load(reference, plan.directory, { signal, callers });
         const [source] = child.sources;
         if (source === undefined || checkedAnyway.has(child.origin) || this.#explored.has(child.origin))
           continue;

@@ -1,9 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { buildServices } from '../../config/build-services.js';
 import { type Configuration, emptyConfiguration } from '../../config/configuration.js';
 import type { LintContext } from '../../config/lint-workflow.js';
 import { DefinitionError } from '../../errors/errors.js';
+import type { Services } from '../../kinds/services.js';
 import type { RegisteredNames } from '../../plan/analysis/check-names.js';
 import type { CommandContext } from '../command-context.js';
 import type { LintedFile } from './lint-file.js';
@@ -26,12 +26,18 @@ export async function lintContext(
   const environment = { variables: await command.variables(), workingDirectory };
   const registered = configuration.files.length === 0 ? undefined : namesOf(configuration);
   let unchecked = false;
+  let services: Promise<Services> | undefined;
   const paths = files.map((file) => realpath(file).catch(() => resolve(file)));
   return {
     broken,
     namesUnchecked: () => unchecked && broken.length === 0,
     context: {
-      services: buildServices({ configuration, environment, secrets }).forRun(),
+      services: () => {
+        services ??= import('../../config/build-services.js').then(({ buildServices }) =>
+          buildServices({ configuration, environment, secrets }).forRun(),
+        );
+        return services;
+      },
       ...(registered === undefined ? {} : { registered }),
       signal,
       checkedAnyway: new Set(await Promise.all(paths)),
