@@ -11,10 +11,8 @@ import { outputFormat } from './schema-values.js';
 
 export interface AgentConversation {
   agent: AgentPlan;
-  /** What `{{ input }}` is in the system prompt. */
+  /** What `{{ input }}` is in the system prompt; its text form is the user's message. */
   input: Value;
-  /** The user's message. Default: the text form of the input. */
-  message?: string;
   /** Settings of the step, which come before the agent's. */
   step?: Omit<DefaultSettings, 'system'>;
   /** True for a subagent: neither settings nor model aliases of the workflow apply. Source: facts §13. */
@@ -33,7 +31,7 @@ export async function runAgent(
   const workflow = alone ? undefined : context.settings.defaults;
   const { settings, selection } = fallBack(step, agent, workflow, models.defaults);
   const output = await outputFormat(agent.outputSchema, agent.schemaName, context.cancel.signal);
-  const prompt = request.message ?? textOf(input);
+  const prompt = textOf(input);
   if (agent.answer !== undefined) return answerInCode(agent.answer, prompt, output?.schema, context);
   const system = context.evaluate(agent.system, input);
   const message = await userMessage(

@@ -9,8 +9,6 @@ import { checkInput } from './schema-values.js';
 
 export interface AgentFields extends ModelSettings, ToolSelection, AttachmentFields {
   agent: string;
-  /** Sent instead of the input's text form: `lait agent run` sends its argument word for word. Not for files. */
-  message?: string;
 }
 
 /** `agent`: asks a model through an agent definition. Source: steps seed, `agent`; facts §10. */
@@ -56,9 +54,9 @@ export const agentKind: Kind<AgentFields> = {
     const { plan, settings, services, cancel } = context;
     const agent = await findAgent(fields.agent, { plan, settings, services, signal: cancel.signal });
     await checkInput(agent.inputSchema, context);
-    const { files, images, message } = fields;
+    const { files, images } = fields;
     const value = await runAgent(
-      { agent, input: context.input, message, step: fields, attachments: { files, images } },
+      { agent, input: context.input, step: fields, attachments: { files, images } },
       context,
     );
     return completed(value);

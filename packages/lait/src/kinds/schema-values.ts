@@ -2,7 +2,7 @@ import { StepError } from '../errors/errors.js';
 import { loadSchema } from '../schema/load-schema.js';
 import type { SchemaSource } from '../schema/schema-source.js';
 import { validateSubset } from '../schema/validate.js';
-import type { JsonObject } from '../values/value.js';
+import type { JsonObject, Value } from '../values/value.js';
 import type { StepContext } from './kind.js';
 
 /** What a structured reply must look like. */
@@ -11,11 +11,15 @@ export interface OutputFormat {
   schema: JsonObject;
 }
 
-/** Throws a `StepError` (code `input_invalid`) when the step's input does not fit `input_schema`. */
-export async function checkInput(source: SchemaSource | undefined, context: StepContext): Promise<void> {
+/** Throws a `StepError` (code `input_invalid`) when a value, the step's input by default, breaks `input_schema`. */
+export async function checkInput(
+  source: SchemaSource | undefined,
+  context: StepContext,
+  value: Value = context.input,
+): Promise<void> {
   if (source === undefined) return;
   const schema = await loadSchema(source, { signal: context.cancel.signal });
-  const problems = validateSubset(schema, context.input, 'input');
+  const problems = validateSubset(schema, value, 'input');
   if (problems.length > 0) {
     throw new StepError({
       code: 'input_invalid',

@@ -71,12 +71,21 @@ async function keyOf(
   const usesOwn = own.api_key !== undefined || own.api_key_cmd !== undefined;
   const { api_key, api_key_cmd } = usesOwn ? own : options;
   if (api_key === undefined && api_key_cmd === undefined) return { key: dummyKey, withheld: false };
-  if (!usesOwn && !mayUseTopLevelKey(baseUrl, options)) return { key: dummyKey, withheld: true };
+  const mayUse = usesOwn ? mayUseOwnKey(own.base_url, baseUrl, options) : mayUseTopLevelKey(baseUrl, options);
+  if (!mayUse) return { key: dummyKey, withheld: true };
   if (api_key_cmd !== undefined) {
     return { key: await processKeyCommands.key(api_key_cmd, variables, signal), withheld: false };
   }
   const field = usesOwn ? `api_key of model '${modelId}'` : 'api_key';
   return { key: expandVariables(api_key!, variables, field), withheld: false };
+}
+
+/** Nor does an alias's own key go along when the command line sends its requests to another server. */
+function mayUseOwnKey(ownUrl: string | undefined, baseUrl: string, options: ModelServiceOptions): boolean {
+  const home = ownUrl ?? options.base_url;
+  if (options.override?.base_url === undefined || home === undefined) return true;
+  const configured = expandVariables(home, options.variables, 'base_url');
+  return URL.canParse(configured) && new URL(configured).origin === new URL(baseUrl).origin;
 }
 
 /** A key belongs to the server it was configured for: it is not handed to whoever an alias points to. */

@@ -399,14 +399,6 @@ describe('agents', () => {
     });
   });
 
-  it('may be sent another text than its input, as the command line does', async () => {
-    const server = await startModelServer(says('r'));
-    const settings = { agents: { moss: agent('s') } };
-    const fields = { agent: 'moss', message: '{ "topic" : "苔" }' };
-    await run([{ kind: 'agent', fields }], { server, settings, input: { topic: '苔' } });
-    expect(messagesOf(server, 0)[1]!.content).toBe('{ "topic" : "苔" }');
-  });
-
   it('may be given in code', async () => {
     const answer = async (asked: string) => ({ text: `${asked}!`, object: { echo: asked } });
     const plain = { ...agent(''), answer };
@@ -526,6 +518,30 @@ describe('skills', () => {
 });
 
 describe('chat', () => {
+  it('answers through an agent, whose prompt sees the argument as JSON and whose model sees it word for word', async () => {
+    const server = await startModelServer(says('r'));
+    const fields = { history: [], agent: { system: text('s') }, agentInput: { topic: '苔' } };
+    await run([{ kind: 'chat', fields }], { server, input: '{ "topic" : "苔" }' });
+    expect(messagesOf(server, 0)).toEqual([
+      { role: 'system', content: 's' },
+      { role: 'user', content: '{ "topic" : "苔" }' },
+    ]);
+  });
+
+  it('goes on where a history ends when nothing new is said', async () => {
+    const server = await startModelServer(says('there it is'));
+    const history = [
+      { role: 'user', content: 'find it' },
+      { role: 'assistant', content: null, tool_calls: [] },
+    ];
+    await run([{ kind: 'chat', fields: { history } }], {
+      server,
+      input: undefined,
+      plan: { accept: () => ({ value: undefined, inputs: {}, state: {}, context: {} }) },
+    });
+    expect(messagesOf(server, 0)).toEqual(history);
+  });
+
   it('carries its history from turn to turn', async () => {
     const server = await startModelServer(says('one'), says('two'));
     const first = await run([{ kind: 'chat', fields: { history: [], system: 'be brief' } }], {

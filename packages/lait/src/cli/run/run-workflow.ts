@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { StepError } from '../../errors/errors.js';
-import { isLaitError, messageChain } from '../../errors/lait-error.js';
 import { checkWritable, writeFileAtomically } from '../../files/write-file.js';
 import { createLait } from '../../lait.js';
 import { printable } from '../../observe/printable.js';
@@ -20,7 +19,7 @@ import { resolveRegisteredFile } from './resolve-workflow-file.js';
 import type { RunRecord } from './run-record.js';
 import { streamedStep } from './streamed-step.js';
 import { TokenStream } from './token-stream.js';
-import { type ResultDocument, resultText } from './write-result.js';
+import { failureText, resultText } from './write-result.js';
 
 /**
  * `lait run`: reads configuration, workflow and prompt, runs, and hands the result over. Only the result reaches
@@ -38,7 +37,7 @@ export async function runWorkflow(
   } catch (error) {
     await reportFailure(error, { output: context.output, verbosity: context.options.verbosity });
     if (options.json === true && !writesFile(options)) {
-      await context.output.write(failureText(error, usage.report, context));
+      await context.output.write(failureText(error, usage.report.total(), context.secrets));
     }
     return exitCodeOf(error);
   }
@@ -176,22 +175,6 @@ async function run(
 
 function writesFile({ output }: RunOptions): boolean {
   return output !== undefined && output !== '-';
-}
-
-function failureText(error: unknown, report: UsageReport, { secrets }: CommandContext): string {
-  const ours = isLaitError(error);
-  const document: ResultDocument = {
-    content: null,
-    reasoning: null,
-    usage: report.total(),
-    error: {
-      code: ours ? error.code : 'unexpected_error',
-      category: ours ? error.category : 'failed',
-      message: secrets.mask(messageChain(error)),
-      details: ours ? secrets.maskValue(error.details) : {},
-    },
-  };
-  return `${JSON.stringify(document)}\n`;
 }
 
 /** What is left to print of a result of which `shown` was printed while it arrived. */

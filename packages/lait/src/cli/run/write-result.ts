@@ -1,4 +1,6 @@
+import { isLaitError, messageChain } from '../../errors/lait-error.js';
 import type { UsageJson } from '../../observe/usage-report.js';
+import type { SecretRegistry } from '../../values/secrets.js';
 import { textOf } from '../../values/text.js';
 import type { Value } from '../../values/value.js';
 
@@ -6,8 +8,8 @@ import type { Value } from '../../values/value.js';
 export interface ResultDocument {
   /** The text form of the result; null when there is none. */
   content: string | null;
-  /** Always null for workflows. */
-  reasoning: null;
+  /** What the model said it thought; always null for workflows. */
+  reasoning: string | null;
   /** Null when no server reported usage. */
   usage: UsageJson | null;
   error?: { code: string; category: string; message: string; details: object };
@@ -18,5 +20,27 @@ export function resultText(value: Value, usage: UsageJson | null, json: boolean)
   const content = textOf(value);
   if (!json) return `${content}\n`;
   const document: ResultDocument = { content, reasoning: null, usage };
+  return `${JSON.stringify(document)}\n`;
+}
+
+/** The JSON document of a run that failed; `content` is what there is of a result. */
+export function failureText(
+  error: unknown,
+  usage: UsageJson | null,
+  secrets: SecretRegistry,
+  content: string | null = null,
+): string {
+  const ours = isLaitError(error);
+  const document: ResultDocument = {
+    content,
+    reasoning: null,
+    usage,
+    error: {
+      code: ours ? error.code : 'unexpected_error',
+      category: ours ? error.category : 'failed',
+      message: secrets.mask(messageChain(error)),
+      details: ours ? secrets.maskValue(error.details) : {},
+    },
+  };
   return `${JSON.stringify(document)}\n`;
 }
