@@ -202,10 +202,17 @@ function compileFunction(compiler: Compiler, binding: FunctionBinding): Function
     }
   });
   const bodyHeight = height + definition.parameters.length;
+  if (!isRecursive(definition)) {
+    target.code = compiler.compile(body, scope, bodyHeight);
+    target.cardinality = target.code.cardinality;
+    return target;
+  }
+  // Nested recursive functions are compiled once more for each level; large programs do without the knowledge.
+  if (!compiler.mayExpand) target.cardinality = 'many';
   for (;;) {
     const code = compiler.compile(body, scope, bodyHeight);
     target.code = code;
     if (strength[code.cardinality] <= strength[target.cardinality]) return target;
-    target.cardinality = compiler.mayExpand ? code.cardinality : 'many';
+    target.cardinality = code.cardinality;
   }
 }

@@ -5,6 +5,7 @@ import type { Code } from './code.js';
 import type { Compiler } from './compiler.js';
 import { foreachCode, reduceCode } from './loops.js';
 import { bind, hasKeyExpressions, lowerPattern, patternNames, variable } from './lower.js';
+import { reduceInPlace } from './reduce-in-place.js';
 import { functionKey, type Scope, variableKey, withBinding } from './scope.js';
 
 /** `source as pattern | body` and `source as p1 ?// p2 | body`. */
@@ -79,7 +80,11 @@ export function loopCode(compiler: Compiler, node: Reduce | Foreach, scope: Scop
   const sourceCode = compiler.compile(source, scope, height);
   const init = compiler.compile(node.init, scope, height);
   const update = inLoop(node.update);
-  if (node.type === 'reduce') return reduceCode(sourceCode, init, update);
+  if (node.type === 'reduce') {
+    const general = reduceCode(sourceCode, init, update);
+    if (pattern!.type !== 'variable' || !isPlain) return general;
+    return reduceInPlace(node, sourceCode, init, general, inLoop) ?? general;
+  }
   const extract = inLoop(node.extract ?? { type: 'identity', range });
   return foreachCode(sourceCode, init, update, extract);
 }

@@ -121,13 +121,13 @@ function compareDeep(left: JsonValue, right: JsonValue, startDepth: number): num
   return 0;
 }
 
-/** Deep equality; NaN equals nothing. Raises "Equality check too deep" beyond jq's nesting limit. */
+/** Deep equality. NaN equals nothing, but a container equals itself, whatever is in it. Raises "Equality check too deep" beyond jq's nesting limit. */
 export function equal(left: JsonValue, right: JsonValue): boolean {
   return equalAt(left, right, 0);
 }
 
 function equalAt(left: JsonValue, right: JsonValue, depth: number): boolean {
-  if (!isContainer(left) || !isContainer(right)) return (left ?? null) === (right ?? null);
+  if (!isContainer(left) || !isContainer(right) || left === right) return (left ?? null) === (right ?? null);
   if (depth > recursionDepth) return equalDeep(left, right, depth);
   if (Array.isArray(left)) {
     if (!Array.isArray(right) || left.length !== right.length) return false;
@@ -150,6 +150,7 @@ function equalDeep(left: JsonValue, right: JsonValue, startDepth: number): boole
   for (let pair = pending.pop(); pair !== undefined; pair = pending.pop()) {
     const [a, b, depth] = pair;
     if (depth > maximumValueDepth) raise('Equality check too deep');
+    if (a === b) continue;
     if (!isContainer(a) || !isContainer(b)) {
       if ((a ?? null) !== (b ?? null)) return false;
     } else if (Array.isArray(a) || Array.isArray(b)) {

@@ -90,31 +90,33 @@ export class JsonReader {
     const { value } = this;
     switch (character) {
       case '[':
-        return this.open([]);
+        this.open([]);
+        return;
       case '{':
-        return this.open({});
+        this.open({});
+        return;
       case ':':
-        if (value === undefined) return this.problem("Expected string key before ':'");
+        if (value === undefined) this.problem("Expected string key before ':'");
         if (level === undefined || Array.isArray(level.container)) {
-          return this.problem("':' not as part of an object");
+          this.problem("':' not as part of an object");
         }
-        if (level.key !== null) return this.problem("':' should follow a key");
-        if (typeof value !== 'string') return this.problem('Object keys must be strings');
+        if (level.key !== null) this.problem("':' should follow a key");
+        if (typeof value !== 'string') this.problem('Object keys must be strings');
         level.key = value;
         this.value = undefined;
         return;
       case ',':
-        if (value === undefined) return this.problem("Expected value before ','");
-        if (level === undefined) return this.problem("',' not as part of an object or array");
+        if (value === undefined) this.problem("Expected value before ','");
+        if (level === undefined) this.problem("',' not as part of an object or array");
         this.store(level, value);
         return;
       case ']':
-        if (level === undefined || !Array.isArray(level.container)) return this.problem("Unmatched ']'");
+        if (level === undefined || !Array.isArray(level.container)) this.problem("Unmatched ']'");
         if (value !== undefined) this.store(level, value);
         else if (level.container.length > 0) this.problem('Expected another array element');
         break;
       default:
-        if (level === undefined) return this.problem("Unmatched '}'");
+        if (level === undefined) this.problem("Unmatched '}'");
         if (value !== undefined) this.store(level, value, true);
         else if (Array.isArray(level.container) || level.key !== null) this.problem("Unmatched '}'");
         else if (Object.keys(level.container).length > 0) this.problem('Expected another key-value pair');
@@ -145,7 +147,7 @@ export class JsonReader {
     try {
       value = JSON.parse(raw) as string;
     } catch {
-      return this.problem('Invalid escape');
+      this.problem('Invalid escape');
     }
     const hasLoneSurrogate = loneSurrogate.test(value);
     if (hasLoneSurrogate && raw.includes('\\u')) this.problem('Invalid \\uXXXX\\uXXXX surrogate pair escape');
@@ -153,10 +155,13 @@ export class JsonReader {
   }
 
   private word(word: string): void {
-    if (Object.hasOwn(words, word)) return this.take(words[word]!);
-    if (word.startsWith("'")) return this.problem(`Invalid string literal; expected ", but got '`);
-    if (/^(?:t|f|nu)/.test(word)) return this.problem('Invalid literal');
-    if (!numberLiteral.test(word)) return this.problem('Invalid numeric literal');
+    if (Object.hasOwn(words, word)) {
+      this.take(words[word]!);
+      return;
+    }
+    if (word.startsWith("'")) this.problem(`Invalid string literal; expected ", but got '`);
+    if (/^(?:t|f|nu)/.test(word)) this.problem('Invalid literal');
+    if (!numberLiteral.test(word)) this.problem('Invalid numeric literal');
     const value = Number(word);
     if (losesDigits(word, value)) this.onPrecisionLoss(word);
     this.take(Math.max(Math.min(value, Number.MAX_VALUE), -Number.MAX_VALUE));

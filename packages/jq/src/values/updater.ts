@@ -1,5 +1,7 @@
 import type { Context } from '../compile/context.js';
-import type { JsonArray, JsonValue } from './json.js';
+import { add } from './arithmetic.js';
+import { isObject, type JsonArray, type JsonValue } from './json.js';
+import { setKey } from './object.js';
 import { deletePaths, getPath, type Owned, setPath } from './path-values.js';
 
 /**
@@ -24,6 +26,25 @@ export class Updater {
 
   put(path: JsonValue, value: JsonValue): void {
     this.root = setPath(this.root, path, value, this.context, this.owned);
+  }
+
+  /** Adds to the value at a path. Nothing else may have seen that value: an array made here grows in place. */
+  addAt(path: JsonValue, value: JsonValue): void {
+    const old = getPath(this.root, path);
+    if (Array.isArray(old) && Array.isArray(value) && this.owned.has(old)) {
+      this.context.charge(1 + (value.length >>> 2));
+      for (const element of value) old.push(element);
+      return;
+    }
+    if (isObject(old) && isObject(value) && this.owned.has(old)) {
+      const keys = Object.keys(value);
+      this.context.charge(1 + keys.length);
+      for (const key of keys) setKey(old, key, value[key]!);
+      return;
+    }
+    const sum = add(old, value, this.context);
+    this.put(path, sum);
+    if (sum !== old && sum !== value && typeof sum === 'object') this.owned.add(sum);
   }
 
   /** Deletes a path when all others are done, so that positions stay valid meanwhile. */
