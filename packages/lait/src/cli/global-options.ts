@@ -51,11 +51,11 @@ export function declareGlobalOptions(program: Command, variables: Variables): ()
     }
     const options = program.opts();
     return {
-      config: given.has('no-config') ? false : options['config'] === true ? undefined : options['config'],
-      dotenv: options['env'] !== false,
-      verbosity: verbosityOf(variables['LAIT_LOG']) ?? Math.min(options['verbose'], 2),
+      config: given.has('no-config') ? false : options.config === true ? undefined : options.config,
+      dotenv: options.env !== false,
+      verbosity: verbosityOf(variables.LAIT_LOG) ?? Math.min(options.verbose, 2),
       cache: given.has('cache') ? true : given.has('no-cache') ? false : undefined,
-      approveTools: options['approveTools'] === true,
+      approveTools: options.approveTools === true,
     };
   };
 }

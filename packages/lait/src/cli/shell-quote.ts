@@ -8,8 +8,8 @@ export function usualShell(
 ): Shell {
   if (platform !== 'win32') return 'posix';
   // Git Bash and its like set SHELL; cmd.exe sets PROMPT for its children, PowerShell does not.
-  if (variables['SHELL'] !== undefined) return 'posix';
-  return variables['PROMPT'] === undefined ? 'powershell' : 'cmd';
+  if (variables.SHELL !== undefined) return 'posix';
+  return variables.PROMPT === undefined ? 'powershell' : 'cmd';
 }
 
 /**

@@ -21,9 +21,9 @@ export async function findGlobalConfiguration(variables: Variables): Promise<str
 }
 
 export function globalConfigurationDirectory(variables: Variables): string {
-  const base = variables['XDG_CONFIG_HOME'];
+  const base = variables.XDG_CONFIG_HOME;
   if (base !== undefined && isAbsolute(base)) return join(base, 'lait');
-  return join(variables['HOME'] || homedir(), '.config', 'lait');
+  return join(variables.HOME || homedir(), '.config', 'lait');
 }
 
 /** Only "there is none" means none: a file that cannot be looked at is reported when it is read. */

@@ -1,30 +1,40 @@
-import {
-  formatDiagnostics,
-  formatDiagnosticsGithub,
-  formatDiagnosticsJson,
-} from '../../plan/format-diagnostics.js';
-import { formatDiagnosticsSarif } from '../../plan/format-sarif.js';
 import { packageVersion } from '../version.js';
 import type { LintedFile } from './lint-file.js';
 
 export type LintFormat = 'text' | 'json' | 'github' | 'sarif';
 
-/** What `lait lint` prints in each format. Source: facts §17. */
+interface Style {
+  color: boolean;
+}
+
+/** What `lait lint` prints in each format; the formatters are loaded when there is something to print. Facts §17. */
 export const lintFormats: Readonly<
-  Record<LintFormat, (files: readonly LintedFile[], options: { color: boolean }) => string>
+  Record<LintFormat, (files: readonly LintedFile[], style: Style) => Promise<string>>
 > = {
-  text: (files, options) => files.map((file) => fileText(file, options)).join(''),
-  json: (files) => json(files.flatMap(({ file, diagnostics }) => formatDiagnosticsJson(file, diagnostics))),
-  github: (files) => {
+  async text(files, style) {
+    const texts: string[] = [];
+    for (const file of files) texts.push(await fileText(file, style));
+    return texts.join('');
+  },
+  async json(files) {
+    const { formatDiagnosticsJson } = await import('../../plan/format-diagnostics.js');
+    return json(files.flatMap(({ file, diagnostics }) => formatDiagnosticsJson(file, diagnostics)));
+  },
+  async github(files) {
+    const { formatDiagnosticsGithub } = await import('../../plan/format-diagnostics.js');
     const found = files.filter(({ diagnostics }) => diagnostics.length > 0);
     return found.map(({ file, diagnostics }) => `${formatDiagnosticsGithub(file, diagnostics)}\n`).join('');
   },
-  sarif: (files) => json(formatDiagnosticsSarif(files, packageVersion())),
+  async sarif(files) {
+    const { formatDiagnosticsSarif } = await import('../../plan/format-sarif.js');
+    return json(formatDiagnosticsSarif(files, packageVersion()));
+  },
 };
 
 /** `FILE: OK`, or `FILE:` and its problems, indented. */
-function fileText({ file, diagnostics, sources }: LintedFile, { color }: { color: boolean }): string {
+async function fileText({ file, diagnostics, sources }: LintedFile, { color }: Style): Promise<string> {
   if (diagnostics.length === 0) return `${file}: OK\n`;
+  const { formatDiagnostics } = await import('../../plan/format-diagnostics.js');
   const text = formatDiagnostics(diagnostics, { sources, color });
   return `${file}:\n${text.replace(/^/gm, '  ')}\n`;
 }

@@ -23,7 +23,8 @@ export async function lintPaths(
       'there is no configuration: names of servers, tools, agents and workflows were not checked',
     );
   }
-  await output.write(lintFormats[format](files, { color: process.stdout.isTTY && !process.env.NO_COLOR }));
+  const color = process.stdout.isTTY && !process.env.NO_COLOR;
+  await output.write(await lintFormats[format](files, { color }));
   const broken = files.filter(({ diagnostics }) => diagnostics.some(({ severity }) => severity === 'error'));
   if (broken.length === 0) return exitCodes.ok;
   output.line(`lait: ${broken.length} of ${files.length} file(s) had errors`);

@@ -1,6 +1,6 @@
 import type { Variables } from '../../config/environment.js';
 import type { RunEvent } from '../../engine/events.js';
-import { LiveView } from '../../observe/live-view.js';
+import type { LiveView } from '../../observe/live-view.js';
 import { ProgressLines } from '../../observe/progress-lines.js';
 import type { UsageReport } from '../../observe/usage-report.js';
 import type { Output } from '../output.js';
@@ -22,11 +22,17 @@ export class ProgressDisplay {
   readonly #lines: ProgressLines;
   readonly #live: LiveView | undefined;
 
-  constructor(options: ProgressDisplayOptions) {
+  private constructor(options: ProgressDisplayOptions, live: LiveView | undefined) {
     this.#options = options;
     this.#lines = new ProgressLines({ verbosity: options.verbosity });
-    this.#live = showsLive(options) ? liveView(options) : undefined;
-    this.#live?.start();
+    this.#live = live;
+  }
+
+  /** Starts showing; the live view is loaded only where there is one. */
+  static async start(options: ProgressDisplayOptions): Promise<ProgressDisplay> {
+    const live = showsLive(options) ? await liveView(options) : undefined;
+    live?.start();
+    return new ProgressDisplay(options, live);
   }
 
   handle(event: RunEvent): void {
@@ -61,7 +67,8 @@ function showsLive({ mode, quiet, stream, variables }: ProgressDisplayOptions): 
   return stream.isTTY === true && variables.TERM !== 'dumb' && (variables.CI ?? '') === '';
 }
 
-function liveView({ output, stream, variables, usage }: ProgressDisplayOptions): LiveView {
+async function liveView({ output, stream, variables, usage }: ProgressDisplayOptions): Promise<LiveView> {
+  const { LiveView } = await import('../../observe/live-view.js');
   return new LiveView(
     {
       write: (text) => output.message(text),

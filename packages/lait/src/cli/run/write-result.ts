@@ -1,8 +1,11 @@
+import { resolve } from 'node:path';
 import { isLaitError, messageChain } from '../../errors/lait-error.js';
+import { writeFileAtomically } from '../../files/write-file.js';
 import type { UsageJson } from '../../observe/usage-report.js';
 import type { SecretRegistry } from '../../values/secrets.js';
 import { textOf } from '../../values/text.js';
 import type { Value } from '../../values/value.js';
+import type { CommandContext } from '../command-context.js';
 
 /** What `--json` prints. `error` is there when the run failed. Source: facts §1.2, field reports FR-13 and FR-40. */
 export interface ResultDocument {
@@ -43,4 +46,24 @@ export function failureText(
     },
   };
   return `${JSON.stringify(document)}\n`;
+}
+
+/** Whether the result goes to a file. */
+export function writesFile({ output }: { output?: string }): boolean {
+  return output !== undefined && output !== '-';
+}
+
+/**
+ * Hands a text over: to the file of `--output`, whole, or to standard output, which may have got the beginning while it
+ * arrived.
+ */
+export async function handOver(
+  text: string,
+  options: { output?: string },
+  { output, workingDirectory }: CommandContext,
+  shown = '',
+): Promise<void> {
+  if (writesFile(options)) await writeFileAtomically(resolve(workingDirectory, options.output!), text);
+  else if (text.startsWith(shown)) await output.write(text.slice(shown.length));
+  else await output.write(shown.endsWith('\n') ? '' : '\n');
 }
