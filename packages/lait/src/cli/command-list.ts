@@ -20,6 +20,7 @@ interface ListedCommand {
 /** Every command. Only the one that was asked for is loaded; the others need no more than their summary. */
 export const commandList: Readonly<Record<string, ListedCommand>> = {
   run: { summary: 'run a workflow', load: () => import('./commands/run.js') },
+  chat: { summary: 'ask a model, or talk with it', load: () => import('./commands/chat.js') },
   lint: {
     summary: 'check workflow, agent and configuration files',
     load: () => import('./commands/lint.js'),
@@ -43,7 +44,10 @@ export const commandList: Readonly<Record<string, ListedCommand>> = {
     load: () => import('./commands/doctor.js'),
   },
   workflow: { summary: 'list registered workflows', load: () => import('./commands/workflow.js') },
-  agent: { summary: 'list registered agents', load: () => import('./commands/agent.js') },
+  agent: {
+    summary: 'let an agent answer, or list registered agents',
+    load: () => import('./commands/agent.js'),
+  },
   skill: { summary: 'list registered skills', load: () => import('./commands/skill.js') },
   cache: { summary: 'remove cached model replies', load: () => import('./commands/cache.js') },
   completions: {

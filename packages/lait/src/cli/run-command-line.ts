@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors/errors.js';
+import { didYouMean } from '../plan/suggest.js';
 import type { SecretRegistry } from '../values/secrets.js';
 import { CommandContext } from './command-context.js';
 import { commandList, type Start } from './command-list.js';
@@ -8,6 +9,9 @@ import { declareGlobalOptions } from './global-options.js';
 import type { Output } from './output.js';
 import { reportFailure } from './report-failure.js';
 import { packageVersion } from './version.js';
+
+/** What arguments without a command are for. */
+const defaultCommand = 'chat';
 
 interface Surroundings {
   output: Output;
@@ -21,6 +25,7 @@ Examples:
   lait run workflow.yml "text to work on"
   cat article.md | lait run summarize.yml --input lang=en
   lait lint workflow.yml
+  lait "Why is the sky blue?"
 
 Run \`lait COMMAND --help\` for the options of a command.`;
 
@@ -65,7 +70,7 @@ async function addCommands(program: Command, argv: readonly string[], start: Sta
   const wanted = wantedCommand(argv);
   for (const [name, { summary, hidden, load }] of Object.entries(commandList)) {
     const command = program
-      .command(name, { hidden: hidden === true })
+      .command(name, { hidden: hidden === true, isDefault: name === defaultCommand })
       .summary(summary)
       .description(capitalized(summary));
     command.helpOption('-h, --help', 'show help');
@@ -73,15 +78,39 @@ async function addCommands(program: Command, argv: readonly string[], start: Sta
   }
 }
 
-/** The first argument that is no option; the word behind `help` when help is asked for. */
+/** Flags that may stand before a command; `--config` takes a value. */
+const beforeCommand =
+  /^(-v+|-V|-h|--(verbose|version|help|no-config|no-env|cache|no-cache|approve-tools|config=.*))$/;
+
+/**
+ * The command that is asked for. Without one the arguments are a request: `lait "why?"`, `lait --model m "why?"`. A
+ * single word that looks like a mistyped command is refused: what was meant for lait must not go to a model.
+ * Source: facts §1.1.
+ */
 function wantedCommand(argv: readonly string[]): string | undefined {
-  const words: string[] = [];
   for (let index = 0; index < argv.length; index++) {
     const argument = argv[index]!;
     if (argument === '--config') index++;
-    else if (!argument.startsWith('-')) words.push(argument);
+    else if (argument.startsWith('-') && argument !== '-') {
+      if (!beforeCommand.test(argument)) return defaultCommand;
+    } else if (argument === 'help') return argv[index + 1];
+    else if (Object.hasOwn(commandList, argument)) return argument;
+    else return requireRequest(argument);
   }
-  return words[0] === 'help' ? words[1] : words[0];
+  return undefined;
+}
+
+function requireRequest(word: string): string {
+  const hint = /\s/.test(word) ? undefined : didYouMean(word, visibleCommands());
+  if (hint === undefined) return defaultCommand;
+  throw new UsageError({
+    code: 'usage',
+    message: `unknown command '${word}' (${hint} To ask a model, write \`lait chat ${word} …\`); see \`lait --help\``,
+  });
+}
+
+function visibleCommands(): string[] {
+  return Object.keys(commandList).filter((name) => commandList[name]!.hidden !== true);
 }
 
 function capitalized(summary: string): string {

@@ -1,18 +1,44 @@
 import type { Command } from 'commander';
+import { type ChatOptions, declareChatOptions } from '../chat/chat-options.js';
 import type { CommandModule, Start } from '../command-list.js';
 
-const examples = `
+const listExamples = `
 Examples:
   lait agent list
   lait agent list --json`;
 
+const runExamples = `
+Examples:
+  lait agent run agents/reviewer.md "text to review"
+  lait agent run reviewer < draft.md                    (a name under agents: of lait.config.yml)
+  lait agent run triage '{"topic":"billing"}' --json
+  lait agent run reviewer                               (an interactive session on a terminal)
+
+The prompt of the file sees INPUT as {{ input }}, read as JSON if it is JSON; the model is sent INPUT word for word.
+Flags come before the settings of the file.`;
+
 export const configure: CommandModule['configure'] = (command: Command, start: Start) => {
+  const run = command
+    .command('run')
+    .description('Let an agent answer')
+    .helpOption('-h, --help', 'show help')
+    .argument('<file>', 'an agent file, or a name under agents: of lait.config.yml')
+    .argument('[input]', 'what the agent is asked; joined with what is piped in');
+  declareChatOptions(run);
+  run
+    .addHelpText('after', runExamples)
+    .action((file: string, input: string | undefined, options: ChatOptions) =>
+      start(async (context) => {
+        const { runAgentCommand } = await import('../chat/run-agent-command.js');
+        return runAgentCommand(file, input, options, context);
+      }),
+    );
   command
     .command('list')
     .description('List the agents of lait.config.yml with path and description')
     .helpOption('-h, --help', 'show help')
     .option('--json', 'print JSON')
-    .addHelpText('after', examples)
+    .addHelpText('after', listExamples)
     .action((options: { json?: true }) =>
       start(async (context) => {
         const { listRegistered } = await import('../list-registered.js');

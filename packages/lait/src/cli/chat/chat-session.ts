@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import { buildServices, type LaitServices } from '../../config/build-services.js';
+import type { Configuration } from '../../config/configuration.js';
+import type { RunEvent } from '../../engine/events.js';
+import { isLaitError, type LaitError } from '../../errors/lait-error.js';
+import { constant } from '../../expressions/constant.js';
+import type { ChatFields } from '../../kinds/chat.js';
+import type { ChatMessage } from '../../kinds/services.js';
+import { preview, printable } from '../../observe/printable.js';
+import { ProgressLines } from '../../observe/progress-lines.js';
+import { pricingOf, UsageReport } from '../../observe/usage-report.js';
+import type { AgentPlan } from '../../plan/agent.js';
+import { singleStepPlan } from '../../plan/single-step-plan.js';
+import { runPlan } from '../../run-plan.js';
+import type { Approve } from '../../tools/tool-approval.js';
+import type { JsonValue } from '../../values/value.js';
+import type { CommandContext } from '../command-context.js';
+import type { ChatOptions } from './chat-options.js';
+import { ReplyStream } from './reply-stream.js';
+import { requestSettings } from './request-settings.js';
+import { type Conversation, readSession, writeSession } from './session-file.js';
+
+export interface ChatSessionOptions {
+  options: ChatOptions;
+  context: CommandContext;
+  agent?: AgentPlan;
+  approve?: Approve;
+  /** Where replies are shown while they arrive; undefined for not at all. */
+  stream?: (text: string) => void;
+}
+
+/** What a turn came to. */
+export interface Turn {
+  /** The answer: text, or the parsed structured reply. */
+  value: JsonValue;
+  /** What the model said it thought. */
+  reasoning: string | null;
+  /** What was already shown of it. */
+  shown: string;
+}
+
+/** A conversation with a model or an agent, turn by turn, through the same code as the steps of workflows. */
+export class ChatSession {
+  readonly usage: UsageReport;
+  readonly #options: ChatSessionOptions;
+  readonly #services: LaitServices;
+  readonly #fields: Omit<ChatFields, 'history' | 'agentInput'>;
+  readonly #path: string | undefined;
+  #conversation: Conversation;
+
+  private constructor(
+    options: ChatSessionOptions,
+    configuration: Configuration,
+    services: LaitServices,
+    kept: Conversation,
+  ) {
+    this.usage = new UsageReport(pricingOf(configuration.values.models));
+    this.#options = options;
+    this.#services = services;
+    this.#fields = fieldsOf(options, configuration);
+    this.#path = sessionPath(options);
+    this.#conversation = kept;
+  }
+
+  /** Reads the session file, if one is given. Nothing is started before the first turn. */
+  static async open(options: ChatSessionOptions): Promise<ChatSession> {
+    const { context, approve, options: flags, stream } = options;
+    const { secrets, signal, workingDirectory } = context;
+    const { configuration, override } = await requestSettings(flags, context);
+    const path = sessionPath(options);
+    const kept = path === undefined ? { messages: [] } : await readSession(path, signal);
+    const services = buildServices({
+      configuration,
+      environment: { variables: await context.variables(), workingDirectory },
+      secrets,
+      override,
+      recordDirectory: flags.record,
+      replayDirectory: flags.replay,
+      cache: context.options.cache,
+      streaming: stream !== undefined,
+      explaining: context.options.verbosity > 0,
+      onServerLog: (server, line) => context.log(1, `${server}: ${line}`),
+      ...(approve === undefined ? {} : { approve }),
+    });
+    return new ChatSession(options, configuration, services, kept);
+  }
+
+  get messages(): readonly ChatMessage[] {
+    return this.#conversation.messages;
+  }
+
+  /** True when the model has the next word: the conversation can go on without a message. */
+  get isOpen(): boolean {
+    const last = this.messages.at(-1);
+    return last !== undefined && last.role !== 'assistant';
+  }
+
+  /** Forgets what was said. */
+  reset(): void {
+    this.#conversation = { messages: [] };
+  }
+
+  /**
+   * Says something, or lets an open conversation go on, and waits for the answer. The conversation is kept, also when
+   * the model ran out of tool rounds. Throws what the request throws; `tool_rounds_exhausted` carries the last text.
+   */
+  async turn(message: string | undefined, signal: AbortSignal): Promise<Turn> {
+    const { agent, context, stream } = this.#options;
+    const { messages } = this.#conversation;
+    const agentInput =
+      agent === undefined ? undefined : (this.#conversation.agentInput ?? jsonOrText(message ?? ''));
+    const replies = new ReplyStream(stream ?? (() => {}));
+    const lines = new ProgressLines({ verbosity: context.options.verbosity });
+    let reasoning: string | null = null;
+    const onEvent = (event: RunEvent) => {
+      this.usage.add(event);
+      replies.handle(event);
+      if (event.type === 'model.responded') reasoning = textOrNull(event.reply.reasoning);
+      const told = toldLines(event, lines, process.stderr.isTTY === true);
+      if (told.length > 0) replies.breakLine();
+      for (const line of told) context.output.line(line);
+    };
+    const fields: ChatFields = { ...this.#fields, history: messages, agentInput };
+    const plan = singleStepPlan('chat', fields, { id: agent?.name ?? 'chat' });
+    const result = await runPlan(
+      plan,
+      { value: message },
+      { services: this.#services.forRun(), signal, onEvent },
+    );
+    if (result.status === 'completed') {
+      const answer = result.value as unknown as { value: JsonValue; messages: ChatMessage[] };
+      await this.#keep({ messages: answer.messages, agentInput });
+      return { value: answer.value, reasoning, shown: replies.shown };
+    }
+    replies.breakLine();
+    const error = result.status === 'parked' ? new Error('a chat cannot wait for an answer') : result.error;
+    const exhausted = causeWith('tool_rounds_exhausted', error);
+    if (exhausted === undefined) throw error;
+    const transcript = exhausted.details.transcript as unknown as ChatMessage[];
+    await this.#keepUnfinished({ messages: transcript, agentInput });
+    throw exhausted;
+  }
+
+  close(): Promise<void> {
+    return this.#services.close();
+  }
+
+  async #keep(conversation: Conversation): Promise<void> {
+    this.#conversation = conversation;
+    if (this.#path !== undefined) await writeSession(this.#path, conversation, this.#options.context.secrets);
+  }
+
+  /** Nothing that was said gets lost, whether a session file was asked for or not. Source: field report FR-16. */
+  async #keepUnfinished(conversation: Conversation): Promise<void> {
+    const { context } = this.#options;
+    this.#conversation = conversation;
+    const name = this.#options.options.session ?? join('.lait', 'sessions', `${randomUUID()}.json`);
+    await writeSession(resolve(context.workingDirectory, name), conversation, context.secrets);
+    context.output.note(
+      `the conversation is kept in ${name}; the same command with --session ${name} and without a message goes on, with --max-tool-rounds N more exchanges`,
+    );
+  }
+}
+
+function sessionPath({ options, context }: ChatSessionOptions): string | undefined {
+  return options.session === undefined ? undefined : resolve(context.workingDirectory, options.session);
+}
+
+/** What the flags and the configuration say about each request. */
+function fieldsOf(
+  { options, agent, context }: ChatSessionOptions,
+  { values }: Configuration,
+): Omit<ChatFields, 'history' | 'agentInput'> {
+  const {
+    model,
+    temperature,
+    topP,
+    maxTokens,
+    reasoningEffort,
+    mcp,
+    tools,
+    skills,
+    subagents,
+    maxToolRounds,
+  } = options;
+  const { file, image, outputSchema } = options;
+  return {
+    settings: {
+      model,
+      temperature,
+      top_p: topP,
+      max_tokens: maxTokens,
+      reasoning_effort: reasoningEffort,
+      mcp,
+      tools,
+      skills,
+      subagents,
+      max_tool_rounds: maxToolRounds,
+    },
+    system: options.system ?? values.default?.system,
+    agent,
+    files: file?.map((path) => constant(path, path)),
+    images: image?.map((path) => constant(path, path)),
+    outputSchema:
+      outputSchema === undefined ? undefined : { file: resolve(context.workingDirectory, outputSchema) },
+  };
+}
+
+/** What the person is told beside the answer; on a terminal also which tools are called. */
+function toldLines(event: RunEvent, lines: ProgressLines, onTerminal: boolean): string[] {
+  if (event.type === 'run.started' || event.type === 'step.started') return [];
+  const told = lines.lines(event);
+  if (told.length > 0 || !onTerminal || event.type !== 'tool.called') return told;
+  return [`    -> ${printable(event.tool)} ${preview(JSON.stringify(event.arguments))}`];
+}
+
+/** Source: facts §1.3. */
+function jsonOrText(text: string): JsonValue {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function textOrNull(value: JsonValue | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** The error with a code among an error and its causes. */
+function causeWith(code: string, error: unknown): LaitError | undefined {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if (isLaitError(current) && current.code === code) return current;
+  }
+  return undefined;
+}
