@@ -242,4 +242,7 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'The JSON Schema of workflows accepts and refuses what the reader does',
     'issue 4',
   ],
+  ['jq.lazy-steps', 'Reading one step never builds the object of all steps', 'DESIGN §2'],
+  ['jq.one-value', 'A jq expression gives exactly one value or fails with its text', 'FR-32'],
+  ['jq.no-prototypes', 'jq sees own properties only', 'DESIGN §7'],
 ];

@@ -93,6 +93,8 @@ async function readPipe(path: string, maxBytes: number, signal: AbortSignal | un
   }
   const abort = () => socket.destroy(cancelled(signal!));
   signal?.addEventListener('abort', abort, { once: true });
+  // It may have been aborted while the file was looked at.
+  if (signal?.aborted) abort();
   try {
     return await collect(socket, path, maxBytes);
   } catch (error) {

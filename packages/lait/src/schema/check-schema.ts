@@ -8,9 +8,15 @@ export interface SchemaProblem {
   severity: 'error' | 'warning';
 }
 
+/** Deeper schemas are refused: whoever walks one must not run out of stack. */
+const deepest = 200;
+
 /** Checks the shape of the keywords that validation reads: `type`, `enum`, `required`, `properties`, `items`. */
 export function checkSchema(schema: JsonValue, path: readonly (string | number)[] = []): SchemaProblem[] {
   if (typeof schema === 'boolean') return [];
+  if (path.length > 2 * deepest) {
+    return [{ path: [], severity: 'error', message: `the schema is nested deeper than ${deepest} levels` }];
+  }
   if (!isObject(schema)) return [{ path, severity: 'error', message: 'a schema must be a mapping' }];
   const problems: SchemaProblem[] = [];
   const error = (key: string, message: string) =>
@@ -34,7 +40,8 @@ export function checkSchema(schema: JsonValue, path: readonly (string | number)[
   if (Object.hasOwn(schema, 'items')) {
     const items = schema.items!;
     if (Array.isArray(items)) {
-      items.forEach((item, index) => problems.push(...checkSchema(item, [...path, 'items', index])));
+      for (const [index, item] of items.entries())
+        problems.push(...checkSchema(item, [...path, 'items', index]));
     } else problems.push(...checkSchema(items, [...path, 'items']));
   }
   return problems;

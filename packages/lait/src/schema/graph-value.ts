@@ -64,7 +64,11 @@ function checkObject(
     const child = ownProperty(properties, name);
     if (isObject(child)) checkLevel(child, item, [...path, name], problems);
     else if (ownProperty(schema, 'additionalProperties') === false) {
-      problems.push({ path: [...path, name], message: 'is not a known property', keyword: 'additionalProperties' });
+      problems.push({
+        path: [...path, name],
+        message: 'is not a known property',
+        keyword: 'additionalProperties',
+      });
     }
   }
 }

@@ -24,8 +24,9 @@ describe('loadSchema', () => {
   it.each([
     ['{"type":', /is no JSON/],
     ['[1]', /must be an object/],
+    [`${'{"items":'.repeat(50_000)}{}${'}'.repeat(50_000)}`, /nested deeper than 200 levels/],
     ['{"required": "a"}', /at required, required of a schema must be a list/],
-  ])('refuses %s and names the file', async (text, message) => {
+  ])('refuses %.40s and names the file', async (text, message) => {
     const file = path.join(directory, 'bad.json');
     await writeFile(file, text);
     const failed = loadSchema({ file });

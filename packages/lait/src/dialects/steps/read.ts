@@ -164,9 +164,10 @@ const styles: Readonly<Record<string, ScalarStyle>> = {
 /** Turns the library's nodes into ours: aliases resolved and bounded, duplicate keys and broken text found. */
 class Converter {
   readonly #anchors = new Map<string, SourceNode | 'open'>();
-  /** Values below a node with aliases counted out in full. */
-  readonly #sizes = new Map<SourceNode, number>();
+  /** Values in and levels below a node, with its aliases counted out in full. */
+  readonly #extents = new Map<SourceNode, { size: number; levels: number }>();
   #aliased = 0;
+  #level = 0;
 
   constructor(
     readonly text: string,
@@ -185,15 +186,25 @@ class Converter {
   #convertOwn(node: Exclude<ParsedNode, Alias.Parsed>): SourceNode {
     if (isScalar(node)) return this.#scalar(node);
     const range = rangeOf(node);
+    this.#level += 1;
     const converted: SourceNode = isSeq(node)
       ? { type: 'list', range, items: node.items.map((item) => this.convert(item as ParsedNode)) }
       : this.#map(node.items as { key: ParsedNode; value: ParsedNode | null }[], range);
-    let size = 1;
+    this.#level -= 1;
+    const extent = { size: 1, levels: 1 };
     const children =
-      converted.type === 'list' ? converted.items : [...converted.entries.values()].map((e) => e.value);
-    for (const child of children) size += this.#sizes.get(child) ?? 1;
-    this.#sizes.set(converted, size);
+      converted.type === 'list' ? converted.items : [...converted.entries.values()].map(({ value }) => value);
+    for (const child of children) {
+      const { size, levels } = this.#extentOf(child);
+      extent.size += size;
+      extent.levels = Math.max(extent.levels, levels + 1);
+    }
+    this.#extents.set(converted, extent);
     return converted;
+  }
+
+  #extentOf(node: SourceNode): { size: number; levels: number } {
+    return this.#extents.get(node) ?? { size: 1, levels: 0 };
   }
 
   #alias(node: Alias.Parsed): SourceNode {
@@ -210,14 +221,16 @@ class Converter {
       });
       return { type: 'scalar', value: null, written: '', style: 'plain', range };
     }
+    const { size, levels } = this.#extentOf(target);
+    if (this.#level + levels > deepest) {
+      const message = `the alias *${node.source} leads deeper than ${deepest} levels`;
+      this.problems.add({ code: 'too_deep', message, range });
+    }
     const before = this.#aliased;
-    this.#aliased += this.#sizes.get(target) ?? 1;
+    this.#aliased += size;
     if (before <= mostAliasedValues && this.#aliased > mostAliasedValues) {
-      this.problems.add({
-        code: 'yaml_alias',
-        message: `aliases repeat more than ${mostAliasedValues.toLocaleString('en')} values`,
-        range,
-      });
+      const message = `aliases repeat more than ${mostAliasedValues.toLocaleString('en')} values`;
+      this.problems.add({ code: 'yaml_alias', message, range });
     }
     return target;
   }

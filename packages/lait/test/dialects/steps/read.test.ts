@@ -113,13 +113,21 @@ describe('broken text', () => {
   });
 });
 
-describe('hostile text ends in a problem, not in a crash or a wait [steps.yaml-bounded]', () => {
+describe('hostile text ends in a problem, not in a crash or a wait', () => {
   const bomb = [
     'a: &a [x, x, x, x, x, x, x, x, x, x]',
     ...Array.from({ length: 12 }, (_, index) => {
       const name = String.fromCharCode(98 + index);
       const before = `*${String.fromCharCode(97 + index)}`;
       return `${name}: &${name} [${Array.from({ length: 10 }, () => before).join(', ')}]`;
+    }),
+  ].join('\n');
+
+  const chain = [
+    `a: &a ${'['.repeat(150)}x${']'.repeat(150)}`,
+    ...Array.from({ length: 20 }, (_, index) => {
+      const name = String.fromCharCode(98 + index);
+      return `${name}: &${name} ${'['.repeat(150)}*${String.fromCharCode(97 + index)}${']'.repeat(150)}`;
     }),
   ].join('\n');
 
@@ -133,12 +141,13 @@ describe('hostile text ends in a problem, not in a crash or a wait [steps.yaml-b
       'too_deep',
     ],
     ['multiplying aliases', bomb, 'yaml_alias'],
+    ['aliases that lead ever deeper', chain, 'too_deep'],
     ['endless tokens', `[${'1,'.repeat(600_000)}]`, 'too_complex'],
   ])('%s', (_, text, code) => {
     expect(first(text).split(' ')[1]).toBe(`${code}:`);
   });
 
-  it('many keys of one mapping are compared in linear work', () => {
+  it('many keys of one mapping are compared in linear work [steps.yaml-bounded]', () => {
     const text = Array.from({ length: 50_000 }, (_, index) => `k${index}: ${index}`).join('\n');
     expect(Object.keys(read(text).value as object)).toHaveLength(50_000);
   });
