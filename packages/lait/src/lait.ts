@@ -168,10 +168,12 @@ export class Lait {
   ): Promise<Workflow<Result>> {
     const { workingDirectory } = this.#options;
     if (typeof workflow !== 'string')
-      return this.#workflow(await planOfDefinition(workflow, workingDirectory));
+      return this.#workflow(await planOfDefinition(workflow, workingDirectory, this.#graphLimits));
     const registered = isWorkflowPath(workflow) ? undefined : this.configuration.values.workflows?.[workflow];
     const path = resolve(workingDirectory, registered ?? workflow);
-    return this.#workflow(await planOfFile(path, { name: workflow, ...options }));
+    return this.#workflow(
+      await planOfFile(path, { name: workflow, graphLimits: this.#graphLimits, ...options }),
+    );
   }
 
   /**
@@ -197,7 +199,7 @@ export class Lait {
     const { checkGraphDefinition } = await import('./dialects/graph/index.js');
     const { agents, capabilities } = this.#services;
     const names = new Set(agents.registeredNames());
-    return checkGraphDefinition(graph, { agents: names, capabilities });
+    return checkGraphDefinition(graph, { agents: names, capabilities, ...this.#graphLimits });
   }
 
   /**
@@ -235,7 +237,13 @@ export class Lait {
       services: () => this.#services.forRun(),
       load: ({ definition }) => planOfPinned(definition),
       secrets: this.#secrets,
+      timeZone: this.configuration.values.graph?.time_zone,
     });
+  }
+
+  get #graphLimits() {
+    const { max_nodes: maxNodes, max_edges: maxEdges } = this.configuration.values.graph ?? {};
+    return { maxNodes, maxEdges };
   }
 
   #workflow<Result>(plan: Plan): Workflow<Result> {
@@ -243,7 +251,9 @@ export class Lait {
     return new Workflow<Result>(plan, (call) => {
       const { input, inputs, ...options } = call;
       const services = this.#services.forRun();
-      return runPlan(plan, { value: input, inputs }, { ...options, services, answerer: answer });
+      const time_zone = this.configuration.values.graph?.time_zone;
+      const context: JsonObject = plan.form === 'graph' && time_zone !== undefined ? { time_zone } : {};
+      return runPlan(plan, { value: input, inputs, context }, { ...options, services, answerer: answer });
     });
   }
 }

@@ -245,4 +245,50 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
   ['jq.lazy-steps', 'Reading one step never builds the object of all steps', 'DESIGN §2'],
   ['jq.one-value', 'A jq expression gives exactly one value or fails with its text', 'FR-32'],
   ['jq.no-prototypes', 'jq sees own properties only', 'DESIGN §7'],
+  [
+    'runs.one-answer-wins',
+    'Of several concurrent answers exactly one is taken and nothing runs twice',
+    'FR-02',
+  ],
+  [
+    'runs.cancel-evidence',
+    'What a cancel could not stop any more is kept for a decision and never called again',
+    'graph facts §7.7',
+  ],
+  [
+    'runs.registry-changes',
+    'A capability that was switched off parks the run; what ended before is not asked for again',
+    'graph facts §12',
+  ],
+  [
+    'runs.crash-attention',
+    'A call that a crash broke off is put before a person unless repeating it is harmless',
+    'graph facts §7.10',
+  ],
+  [
+    'runs.agent-fingerprint',
+    'A run records the settings its agents ran with, and never asks a finished agent again',
+    'graph seed, agent Node',
+  ],
+  [
+    'runs.gap-free-log',
+    'The log is numbered without gaps and says everything once, however often a run goes on',
+    'graph facts §1.8',
+  ],
+  [
+    'runs.rerun-from',
+    'A run that has ended can be repeated from a node, with the results of what came before',
+    'FR-43',
+  ],
+  [
+    'graph.all-issues',
+    'Every issue of a graph is reported at once, with its code, node or edge, and place',
+    'graph facts §6',
+  ],
+  ['graph.hostile', 'No definition makes reading a graph throw, hang or reach a prototype', 'house rules'],
+  [
+    'graph.availability',
+    'A reference is known to hold exactly when every way to the node passes its source successfully',
+    'graph facts §3.3',
+  ],
 ];

@@ -1,6 +1,7 @@
 import type { FieldTable, FieldType } from '../plan/fields.js';
 import { modelSettingFields, modelsField, toolSelectionFields } from '../plan/settings-fields.js';
 import { checkSchema } from '../schema/check-schema.js';
+import { capabilityFields } from './capability-fields.js';
 
 /**
  * Every key of lait.config.yml. The reader refuses what is not here, and `lait schema config` is generated from it.
@@ -153,6 +154,25 @@ export const configFields = {
     names: 'any',
     values: { type: 'object', fields: shellToolFields },
     description: 'Shell tools by name.',
+  },
+  capabilities: {
+    type: 'map',
+    names: 'any',
+    values: { type: 'object', fields: capabilityFields },
+    description: 'Capabilities of the graph form by key: settings of built-in ones, and new ones.',
+  },
+  graph: {
+    type: 'object',
+    fields: {
+      max_nodes: { type: 'integer', minimum: 1, description: 'Most nodes of a graph. Default 30.' },
+      max_edges: { type: 'integer', minimum: 1, description: 'Most edges of a graph. Default 60.' },
+      time_zone: {
+        type: 'text',
+        notBlank: true,
+        description: 'IANA name of the zone in which date expressions count. Default UTC.',
+      },
+    },
+    description: 'Settings of the graph form.',
   },
   strict_tools: {
     type: 'boolean',

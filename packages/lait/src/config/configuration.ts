@@ -60,6 +60,8 @@ export interface ConfigurationValues extends KeySettings {
   tools?: Readonly<Record<string, ShellToolSettings>>;
   /** Capabilities of the graph form: settings of built-in ones, and new ones. */
   capabilities?: Readonly<Record<string, CapabilitySettings>>;
+  /** Settings of the graph form. */
+  graph?: { max_nodes?: number; max_edges?: number; time_zone?: string };
   strict_tools?: boolean;
   max_tool_result_bytes?: number;
   jev?: DecisionSettings;

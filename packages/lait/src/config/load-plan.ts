@@ -15,10 +15,19 @@ export interface LoadPlanOptions {
   signal?: AbortSignal;
   /** Told of every warning. */
   onWarning?: (diagnostic: Diagnostic) => void;
+  /** How large a graph may be. Default: 30 nodes and 60 edges. */
+  graphLimits?: GraphLimits;
+}
+
+/** How large a graph may be. */
+export interface GraphLimits {
+  maxNodes?: number;
+  maxEdges?: number;
 }
 
 interface ReadOptions {
   directory: string;
+  graphLimits?: GraphLimits;
 }
 
 /** What a form's reader gives: a plan when there are no errors, and every problem. */
@@ -39,7 +48,7 @@ const readers: Readonly<Record<Form, Reader>> = {
   graph: async (source, options) => {
     const { graphPlan } = await import('../dialects/graph/index.js');
     try {
-      const { plan, warnings } = graphPlan(source, options);
+      const { plan, warnings } = graphPlan(source, { directory: options.directory, ...options.graphLimits });
       return { plan, diagnostics: warnings };
     } catch (error) {
       if (error instanceof DefinitionError) return { diagnostics: error.diagnostics };
@@ -53,22 +62,26 @@ const readers: Readonly<Record<Form, Reader>> = {
  * included.
  */
 export async function planOfFile(path: string, options: LoadPlanOptions = {}): Promise<Plan> {
-  const { name = path, signal, onWarning } = options;
+  const { name = path, signal, onWarning, graphLimits } = options;
   const shown = resolve(name) === path ? name : path;
   const { text } = await readSourceFile(shown, { signal });
   const plan = await lower(
     detectFormOfText(text),
     { file: name, text },
-    { directory: dirname(path) },
+    { directory: dirname(path), graphLimits },
     onWarning,
   );
   return { ...plan, origin: await realpath(path).catch(() => path) };
 }
 
 /** Checks and lowers a definition that a program hands over; relative paths in it start from `directory`. */
-export async function planOfDefinition(definition: JsonObject, directory: string): Promise<Plan> {
+export async function planOfDefinition(
+  definition: JsonObject,
+  directory: string,
+  graphLimits?: GraphLimits,
+): Promise<Plan> {
   const source = { file: '<definition>', text: JSON.stringify(definition, null, 2) };
-  const plan = await lower(detectForm(definition), source, { directory });
+  const plan = await lower(detectForm(definition), source, { directory, graphLimits });
   return { ...plan, origin: plan.origin ?? `<definition ${plan.id}>` };
 }
 
@@ -83,7 +96,9 @@ export async function planOfPinned(definition: PinnedDefinition): Promise<Plan> 
       diagnostics: [],
     });
   }
-  return { ...(await lower(form, source, { directory })), id, origin };
+  // It was accepted once; limits that have changed since do not stop a run.
+  const graphLimits = { maxNodes: Number.POSITIVE_INFINITY, maxEdges: Number.POSITIVE_INFINITY };
+  return { ...(await lower(form, source, { directory, graphLimits })), id, origin };
 }
 
 /** What a run keeps of the workflow that it runs. */

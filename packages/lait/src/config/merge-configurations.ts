@@ -1,6 +1,15 @@
 import type { ConfigurationValues, KeySettings } from './configuration.js';
 
-const maps = ['models', 'mcp_servers', 'skills', 'agents', 'prompts', 'workflows', 'tools'] as const;
+const maps = [
+  'models',
+  'mcp_servers',
+  'skills',
+  'agents',
+  'prompts',
+  'workflows',
+  'tools',
+  'capabilities',
+] as const;
 
 /**
  * Lays the project's configuration over the user's global one: maps by key, `default` and `jev` item by item, the

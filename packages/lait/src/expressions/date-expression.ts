@@ -71,12 +71,8 @@ function readAnchor(anchor: JsonValue | undefined): 'now' | TypedReference | (st
  * Computes a date expression. `now` is the run's reference time, so that every resume sees the same day. Throws a
  * `StepError` with code `expression_failed` or `reference_unresolved`.
  */
-export function evaluateDateExpression(
-  expression: DateExpression,
-  scope: Scope,
-  defaultTimeZone: string,
-): string {
-  const zone = expression.timeZone ?? defaultTimeZone;
+export function evaluateDateExpression(expression: DateExpression, scope: Scope): string {
+  const zone = expression.timeZone ?? contextTimeZone(scope.context);
   const source =
     expression.anchor === 'now' ? scope.context.reference_time : resolveReference(expression.anchor, scope);
   const start = typeof source === 'string' ? readInstant(source, zone) : undefined;
@@ -84,6 +80,12 @@ export function evaluateDateExpression(
   const instant = applyDateSteps(start, expression.steps, { zone, weekStart: expression.weekStart });
   if (instant === undefined) throw failed('the result lies outside the years 1 to 9999');
   return format(instant, zone, expression.result);
+}
+
+/** The zone that a run counts in: `time_zone` of its context, else UTC. */
+export function contextTimeZone(context: Scope['context']): string {
+  const zone = Object.hasOwn(context, 'time_zone') ? context.time_zone : undefined;
+  return typeof zone === 'string' ? zone : 'UTC';
 }
 
 /** Milliseconds since 1970 of a date (its first moment in the zone) or a time (in the zone when it has no offset). */

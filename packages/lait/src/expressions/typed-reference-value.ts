@@ -133,24 +133,18 @@ function visitExpression(
   } else parts.push({ kind: 'date', path, expression: read.expression! });
 }
 
-/** What a compiled value needs beside the scope. */
-export interface TypedValueSettings {
-  /** IANA name of the zone in which date expressions without `timezone` count. */
-  timeZone: string;
-}
-
 /**
  * Compiles a value without issues to an expression that resolves its parts. Throws, when evaluated, a `StepError`
  * with code `reference_unresolved`, `pipe_failed` or `expression_failed`.
  */
-export function compileTypedValue(typed: TypedValue, settings: TypedValueSettings): Expression<JsonValue> {
+export function compileTypedValue(typed: TypedValue): Expression<JsonValue> {
   const computed = new Map(typed.parts.map((part) => [JSON.stringify(part.path), part]));
   const references: Reference[] = typed.parts.flatMap(referencesOf).map(staticReference);
   const source = JSON.stringify(typed.value);
   if (computed.size === 0) {
     return { language: 'constant', source, references, evaluate: () => typed.value };
   }
-  const build = compileLevel(typed.value, [], computed, settings);
+  const build = compileLevel(typed.value, [], computed);
   return { language: 'reference', source, references, evaluate: build };
 }
 
@@ -166,22 +160,20 @@ function compileLevel(
   value: JsonValue,
   path: readonly (string | number)[],
   computed: ReadonlyMap<string, ComputedPart>,
-  settings: TypedValueSettings,
 ): Build {
   const part = computed.get(JSON.stringify(path));
   if (part?.kind === 'reference') {
     const { reference, pipe } = part;
     return (scope) => applyPipe(pipe, resolveReference(reference, scope), reference.source);
   }
-  if (part?.kind === 'date')
-    return (scope) => evaluateDateExpression(part.expression, scope, settings.timeZone);
+  if (part?.kind === 'date') return (scope) => evaluateDateExpression(part.expression, scope);
   if (Array.isArray(value)) {
-    const items = value.map((item, index) => compileLevel(item, [...path, index], computed, settings));
+    const items = value.map((item, index) => compileLevel(item, [...path, index], computed));
     return (scope) => items.map((item) => item(scope));
   }
   if (isObject(value)) {
     const entries = Object.entries(value).map(
-      ([key, item]) => [key, compileLevel(item, [...path, key], computed, settings)] as const,
+      ([key, item]) => [key, compileLevel(item, [...path, key], computed)] as const,
     );
     return (scope) => {
       const object: JsonObject = {};

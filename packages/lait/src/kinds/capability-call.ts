@@ -3,8 +3,8 @@ import { StepError } from '../errors/errors.js';
 import { isLaitError, messageChain } from '../errors/lait-error.js';
 import type { JsonObject } from '../values/value.js';
 import { attentionQuestion } from './attention.js';
-import { type CapabilityFields, isRepeatable, outputOf } from './capability.js';
 import { outputMismatch } from './capability-schemas.js';
+import { type CapabilityFields, isRepeatable, outputOf } from './capability-values.js';
 import type { StepContext } from './kind.js';
 import type { Capability, CapabilityContext, CapabilityResult } from './services.js';
 
@@ -31,12 +31,14 @@ export async function callCapability(call: CapabilityCall, context: StepContext)
   try {
     result = await capability.execute(inputs, callContext(call, context));
   } catch (error) {
-    if (cancelledFromOutside(context))
+    if (stoppedBy(context) === 'person')
       return afterCancel({ status: 'failed', certainty: 'unknown' }, capability);
     context.cancel.throwIfCancelled();
     throw failed(capability, messageChain(error));
   }
-  if (cancelledFromOutside(context)) return afterCancel(result, capability);
+  if (stoppedBy(context) === 'person') return afterCancel(result, capability);
+  // A process that shuts down keeps what a call gives; one that broke off is judged or repeated later.
+  if (result.status !== 'succeeded') context.cancel.throwIfCancelled();
   switch (result.status) {
     case 'succeeded':
       return accept(result, call, context);
@@ -105,14 +107,12 @@ async function accept(
   return { output, effects: result.effects ?? [] };
 }
 
-function cancelledFromOutside({ cancel }: StepContext): boolean {
-  if (!cancel.cancelled) return false;
-  try {
-    cancel.throwIfCancelled();
-    return false;
-  } catch (reason) {
-    return isLaitError(reason) && reason.category === 'cancelled';
-  }
+/** Who stopped the run: a person who wants no more of it, or a process that shuts down and will go on later. */
+function stoppedBy({ cancel }: StepContext): 'person' | 'shutdown' | undefined {
+  if (!cancel.cancelled) return undefined;
+  const reason: unknown = cancel.signal.reason;
+  if (!isLaitError(reason) || reason.category !== 'cancelled') return undefined;
+  return reason.code === 'interrupted' ? 'shutdown' : 'person';
 }
 
 function afterCancel(result: CapabilityResult, capability: Capability): CallResult {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../values/value.js';
-import { type CapabilityFields, inputsOf, outputOf, unavailable } from './capability.js';
 import { checkCapabilityInputs } from './capability-schemas.js';
+import { type CapabilityFields, inputsOf, outputOf, unavailable } from './capability-values.js';
 import { interruptionQuestion } from './interruption.js';
 import type { StepContext } from './kind.js';
 import { recordedOutput } from './recorded-output.js';

@@ -1,22 +1,22 @@
 import type { Question } from '../engine/question.js';
 import type { EffectContext, EffectResult } from '../engine/runtime.js';
 import { CancelledError, StepError } from '../errors/errors.js';
-import { isObject, type JsonObject, type JsonValue, type Value } from '../values/value.js';
+import type { JsonObject } from '../values/value.js';
 import { attentionDecision } from './attention.js';
 import { type CapabilityCall, callCapability } from './capability-call.js';
 import { checkCapabilityInputs } from './capability-schemas.js';
+import {
+  answerText,
+  type CapabilityFields,
+  inputsOf,
+  isRepeatable,
+  outputOf,
+  unavailable,
+} from './capability-values.js';
 import { runCapabilityWorkflow } from './capability-workflow.js';
 import { continuedActivation, interruptionQuestion } from './interruption.js';
 import { completed, type Kind, type StepContext } from './kind.js';
 import type { Capability } from './services.js';
-
-export interface CapabilityFields {
-  capability_key: string;
-  /** Fails when the output does not fit what the capability declares. */
-  strict: boolean;
-  target?: JsonValue;
-  loop_node_id?: string;
-}
 
 /**
  * The capability node of the graph form. The registry is asked at the moment of the call: one that was switched off
@@ -56,11 +56,6 @@ export const capabilityKind: Kind<CapabilityFields> = {
 /** What the record keeps of an activation: its output with the effects it missed, or that a cancel stopped it. */
 type ActivationValue = { output: JsonObject; missing: string[] } | { cancelled: true };
 
-/** Whether calling it twice does no harm. */
-export function isRepeatable(capability: Capability | undefined): boolean {
-  return capability?.idempotent === true || capability?.read_only === true;
-}
-
 async function askPerson(
   asks: (inputs: JsonObject) => Question,
   fields: CapabilityFields,
@@ -69,12 +64,6 @@ async function askPerson(
   const inputs = inputsOf(context.input);
   await checkCapabilityInputs(context.services.capabilities.get(fields.capability_key)!, inputs);
   return { answer: answerText(await context.ask(asks(inputs))) };
-}
-
-/** The text of an answer, whatever was answered. Source: graph facts §2.8. */
-export function answerText(answer: JsonValue): string {
-  if (answer === null) return '';
-  return typeof answer === 'string' ? answer : JSON.stringify(answer);
 }
 
 async function activate(
@@ -116,21 +105,4 @@ async function activate(
 /** Effects are counted per node: another node's effect does not make up for a missing one. Source: facts §7.5. */
 function missingEffects(capability: Capability | undefined, achieved: readonly string[]): string[] {
   return (capability?.effects ?? []).filter((effect) => !achieved.includes(effect));
-}
-
-/** An output is an object; free text becomes its summary. Source: graph facts §2.1. */
-export function outputOf(output: Value): JsonObject {
-  if (isObject(output)) return output;
-  if (output === undefined || output === null) return {};
-  return { summary: typeof output === 'string' ? output : JSON.stringify(output) };
-}
-
-/** Why a capability cannot be called now. */
-export function unavailable(key: string, capability: Capability | undefined): string {
-  const state = capability === undefined ? 'does not exist' : 'is switched off';
-  return `capability '${key}' ${state}; change the registry and resume the run`;
-}
-
-export function inputsOf(input: Value): JsonObject {
-  return isObject(input) ? input : {};
 }

@@ -1,7 +1,20 @@
-import { MemoryJournal } from '../engine/journal.js';
-import { LaitError } from '../errors/lait-error.js';
+import { type JournalEntry, MemoryJournal } from '../engine/journal.js';
+import { runNotFound } from './run-errors.js';
 import type { NewRunEvent, RunLogEvent, RunRecord } from './run-record.js';
-import type { RunChange, RunFilter, RunStore } from './run-store.js';
+import type {
+  ClaimRequest,
+  InboxQuestion,
+  QuestionFilter,
+  RunChange,
+  RunClaim,
+  RunFilter,
+  RunLease,
+  RunSelection,
+  RunStore,
+} from './run-store.js';
+import { MemoryClaims } from './stores/memory-claims.js';
+import { isSelected, selectQuestions, selectRuns } from './stores/run-selection.js';
+import { changedRecord, leaseLost, newRecord, runExists } from './stores/stored-record.js';
 
 interface StoredRun {
   record: RunRecord;
@@ -13,16 +26,20 @@ interface StoredRun {
 /** Runs that live as long as the process. Values are copied in and out, as with a store on disk. */
 export class MemoryRunStore implements RunStore {
   readonly #runs = new Map<string, StoredRun>();
+  readonly #claims = new MemoryClaims();
 
-  async create(record: RunRecord, events: readonly NewRunEvent[]): Promise<void> {
+  async create(
+    record: RunRecord,
+    events: readonly NewRunEvent[],
+    entries: readonly JournalEntry[] = [],
+  ): Promise<void> {
     const { run_id } = record;
-    if (this.#runs.has(run_id))
-      throw new LaitError({ code: 'run_exists', message: `run '${run_id}' exists already` });
+    if (this.#runs.has(run_id)) throw runExists(run_id);
     const run = {
-      record: structuredClone(record),
+      record: newRecord(structuredClone(record)),
       events: [],
       keys: new Set<string>(),
-      journal: new MemoryJournal(),
+      journal: new MemoryJournal(structuredClone(entries)),
     };
     this.#runs.set(run_id, run);
     log(run, events);
@@ -32,17 +49,18 @@ export class MemoryRunStore implements RunStore {
     return structuredClone(this.#runs.get(runId)?.record);
   }
 
-  async list({
-    statuses,
-    order = 'newest',
-    limit = Number.POSITIVE_INFINITY,
-    offset = 0,
-  }: RunFilter = {}): Promise<RunRecord[]> {
-    const records = [...this.#runs.values()].map(({ record }) => record);
-    if (order === 'newest') records.reverse();
-    const chosen =
-      statuses === undefined ? records : records.filter(({ status }) => statuses.includes(status));
-    return structuredClone(chosen.slice(offset, offset + limit));
+  async list(filter: RunFilter = {}): Promise<RunRecord[]> {
+    return structuredClone(selectRuns(this.#records(), filter));
+  }
+
+  async count(selection: RunSelection = {}): Promise<number> {
+    let count = 0;
+    for (const record of this.#records()) if (isSelected(record, selection)) count += 1;
+    return count;
+  }
+
+  async questions(filter: QuestionFilter = {}): Promise<InboxQuestion[]> {
+    return structuredClone(selectQuestions(this.#records(), filter));
   }
 
   async update(
@@ -53,12 +71,7 @@ export class MemoryRunStore implements RunStore {
   ): Promise<RunRecord | undefined> {
     const run = this.#runs.get(runId);
     if (run === undefined || run.record.revision !== revision) return undefined;
-    run.record = {
-      ...run.record,
-      ...structuredClone(change),
-      revision: revision + 1,
-      updated_at: new Date().toISOString(),
-    };
+    run.record = changedRecord(run.record, structuredClone(change));
     log(run, events);
     return structuredClone(run.record);
   }
@@ -75,15 +88,47 @@ export class MemoryRunStore implements RunStore {
     return structuredClone((this.#runs.get(runId)?.events ?? []).slice(after, after + limit));
   }
 
-  async journal(runId: string): Promise<MemoryJournal> {
+  async journal(runId: string, lease?: RunLease) {
     const run = this.#runs.get(runId);
-    if (run === undefined)
-      throw new LaitError({ code: 'run_not_found', message: `there is no run '${runId}'` });
-    return run.journal;
+    if (run === undefined) throw runNotFound(runId);
+    const { journal } = run;
+    return {
+      find: journal.find.bind(journal),
+      append: async (entry: JournalEntry) => {
+        if (lease !== undefined && !this.#claims.isNewest(lease)) throw leaseLost(runId);
+        await journal.append(structuredClone(entry));
+      },
+      get entries() {
+        return journal.entries;
+      },
+    };
   }
 
   async remove(runId: string): Promise<void> {
     this.#runs.delete(runId);
+    this.#claims.forget(runId);
+  }
+
+  async claim(request: ClaimRequest): Promise<RunClaim[]> {
+    const leases = this.#claims.claim(request, this.#records());
+    return leases.map((lease) => ({
+      lease,
+      record: structuredClone(this.#runs.get(lease.run_id)!.record),
+    }));
+  }
+
+  async renew(lease: RunLease, leaseMs: number): Promise<boolean> {
+    return this.#claims.renew(lease, leaseMs);
+  }
+
+  async release(lease: RunLease): Promise<void> {
+    this.#claims.release(lease);
+  }
+
+  async close(): Promise<void> {}
+
+  *#records(): Iterable<RunRecord> {
+    for (const { record } of this.#runs.values()) yield record;
   }
 }
 

@@ -1,60 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import type { RunEvent } from '../engine/events.js';
-import type { OpenQuestion } from '../engine/runtimes/memory.js';
 import { CancelledError } from '../errors/errors.js';
-import { isLaitError, messageChain } from '../errors/lait-error.js';
 import { continueAnswer, interruptionOf } from '../kinds/interruption.js';
-import type { Kind } from '../kinds/kind.js';
-import type { Services } from '../kinds/services.js';
 import type { Plan } from '../plan/plan.js';
-import type { SecretRegistry } from '../values/secrets.js';
-import { textOf } from '../values/text.js';
-import type { JsonObject, JsonValue, Value } from '../values/value.js';
-import { GraphRunLog, hitlRunId } from './graph-run-log.js';
-import { NodePlaces } from './node-places.js';
+import type { JsonValue } from '../values/value.js';
+import type { GraphRunLog } from './graph-run-log.js';
+import { type CreateRunOptions, createRun } from './new-run.js';
 import { type NodeRow, nodeRows } from './node-rows.js';
-import { nodesOf } from './plan-nodes.js';
+import { originBefore } from './rerun-origin.js';
 import { changeRun, type Decision } from './run-changes.js';
+import { maskedEvent, type RunEnvironment, runLogOf } from './run-environment.js';
 import { runConflict, runNotFound } from './run-errors.js';
-import { executeRun, type PassResult } from './run-execution.js';
-import { RunLogWriter } from './run-log-writer.js';
-import {
-  type AttentionChoice,
-  checkAnswer,
-  decisionAnswer,
-  openQuestion,
-  purposeOf,
-} from './run-questions.js';
-import type { NewRunEvent, RunLogEvent, RunQuestion, RunRecord } from './run-record.js';
+import { type AttentionChoice, checkAnswer, decisionAnswer, openQuestion } from './run-questions.js';
+import type { RunLogEvent, RunQuestion, RunRecord } from './run-record.js';
 import { isTerminal, type RunStatus } from './run-status.js';
-import type { RunStore } from './run-store.js';
+import type { RunFilter } from './run-store.js';
+import { closeRun, workOnRun } from './run-worker.js';
 
-export interface RunControllerOptions {
-  store: RunStore;
-  kinds: ReadonlyMap<string, Kind>;
-  /** Services for one pass of a run. */
-  services(): Services;
-  /** The plan of a run's pinned definition. */
-  load(record: RunRecord): Promise<Plan>;
-  /** Hides secret values in the log, summaries and errors. Values that runs work with are kept as they are. */
-  secrets?: SecretRegistry;
+export interface RunControllerOptions extends RunEnvironment {
   /** Names this process in records. Default: a random id. */
   instanceId?: string;
-  /** Milliseconds between looks for a cancel from another process. Default 500. */
-  pollMs?: number;
-  /** Told of every engine event of the runs that this controller works on. */
-  onEvent?: (runId: string, event: RunEvent) => void;
-}
-
-export interface CreateRunOptions {
-  value?: Value;
-  inputs?: JsonValue;
-  /** The frozen "now" of date expressions, as an ISO 8601 time. Default: the time of creation. */
-  referenceTime?: string;
-  /** Begins without a person's consent; the log says so. Default false. */
-  skipApproval?: boolean;
-  /** Default: a new random id. */
-  runId?: string;
 }
 
 /** A run as people look at it. */
@@ -91,13 +55,18 @@ export class RunController {
    * `UsageError` (code `inputs_invalid`) when the inputs do not fit.
    */
   async create(plan: Plan, options: CreateRunOptions = {}): Promise<RunRecord> {
-    return this.#create(plan, options, undefined);
+    return createRun(plan, options, this.#options);
   }
 
   async read(runId: string): Promise<RunRecord> {
     const record = await this.#options.store.read(runId);
     if (record === undefined) throw runNotFound(runId);
     return record;
+  }
+
+  /** Runs, the newest first. */
+  list(filter?: RunFilter): Promise<RunRecord[]> {
+    return this.#options.store.list(filter);
   }
 
   /** The run with every attempt of its nodes and its log. */
@@ -116,7 +85,7 @@ export class RunController {
     });
     if (claimed === undefined) return this.read(runId);
     const abort = new AbortController();
-    const ended = this.#work(claimed, abort);
+    const ended = workOnRun(claimed, abort, this.#options);
     this.#active.set(runId, { abort, ended: ended.catch(() => {}) });
     try {
       return await ended;
@@ -201,7 +170,7 @@ export class RunController {
     });
     const active = this.#active.get(runId);
     if (record.status !== 'cancelling') {
-      await this.#close(record);
+      await closeRun(record, this.#options);
       return this.read(runId);
     }
     if (active === undefined) return record;
@@ -236,33 +205,30 @@ export class RunController {
     const source = await this.read(runId);
     if (!isTerminal(source.status)) throw runConflict(source, 'has not ended');
     const plan = await this.#options.load(source);
-    const { inputs = source.inputs, skipApproval } = options;
-    return this.#create(plan, { value: source.value, inputs, skipApproval }, source);
+    const { inputs = source.inputs, skipApproval, from } = options;
+    const origin = from === undefined ? { runId } : await originBefore(source, from, plan, this.#options);
+    return createRun(plan, { value: source.value, inputs, skipApproval }, this.#options, origin);
   }
 
   /**
-   * Marks runs as interrupted that a process left behind. `isAlive` says whether an instance still works; default:
-   * only this one does.
+   * Marks runs as interrupted that a process left behind. `isAlive` says whether another instance still works; default:
+   * none does.
    */
-  async recover(
-    isAlive: (instanceId: string) => boolean = (id) => id === this.#instanceId,
-  ): Promise<RunRecord[]> {
+  async recover(isAlive: (instanceId: string) => boolean = () => false): Promise<RunRecord[]> {
     const { store } = this.#options;
     const recovered: RunRecord[] = [];
     for (const found of await store.list({ statuses: ['running', 'cancelling'], order: 'oldest' })) {
-      if (this.#active.has(found.run_id)) continue;
       const changed = await changeRun(store, found.run_id, (record) => {
-        const working = record.status === 'running' || record.status === 'cancelling';
+        const { status, worker_instance_id: worker } = record;
+        if (status !== 'running' && status !== 'cancelling') return undefined;
         if (
-          !working ||
-          (record.worker_instance_id !== undefined &&
-            isAlive(record.worker_instance_id) &&
-            !this.#isOwn(record))
+          worker === this.#instanceId
+            ? this.#active.has(record.run_id)
+            : worker !== undefined && isAlive(worker)
         )
           return undefined;
-        return {
-          change: { status: 'interrupted', error_summary: 'the process that worked on the run has ended' },
-        };
+        const error_summary = 'the process that worked on the run has ended';
+        return { change: { status: 'interrupted', error_summary } };
       });
       if (changed !== undefined) recovered.push(changed);
     }
@@ -276,172 +242,10 @@ export class RunController {
     await Promise.all(active.map(({ ended }) => ended));
   }
 
-  #isOwn(record: RunRecord): boolean {
-    return record.worker_instance_id === this.#instanceId;
-  }
-
-  async #create(plan: Plan, options: CreateRunOptions, source: RunRecord | undefined): Promise<RunRecord> {
-    const { value, inputs = {}, skipApproval = false } = options;
-    const now = new Date().toISOString();
-    const context = { reference_time: options.referenceTime ?? now };
-    // Refuses what does not fit before anything is stored.
-    const { context: accepted } = plan.accept({ value, inputs, context });
-    const needed = this.#needsApproval(plan);
-    const status: RunStatus = needed && !skipApproval ? 'waiting_approval' : 'queued';
-    const record: RunRecord = {
-      run_id: options.runId ?? `wrun_${randomUUID().replaceAll('-', '')}`,
-      definition: {
-        form: plan.form,
-        id: plan.id,
-        origin: plan.origin,
-        ...(plan.directory !== undefined && { directory: plan.directory }),
-        sources: plan.sources,
-      },
-      status,
-      revision: 1,
-      ...(value !== undefined && { value }),
-      inputs,
-      context: { ...context, reference_time: accepted.reference_time ?? context.reference_time },
-      ...(source !== undefined && { source_run_id: source.run_id }),
-      questions: [],
-      answers: {},
-      created_at: now,
-      updated_at: now,
-    };
-    const events: NewRunEvent[] = [
-      { event_type: 'run_created', payload: { status, workflow: plan.id } },
-      { event_type: 'run_input_submitted', payload: { inputs } },
-    ];
-    if (source !== undefined)
-      events.push({ event_type: 'run_rerun_created', payload: { source_run_id: source.run_id } });
-    if (needed && skipApproval)
-      events.push({ event_type: 'run_approval_skipped', payload: { reason: 'the caller asked for it' } });
-    await this.#options.store.create(record, events.map(this.#mask));
-    return record;
-  }
-
-  #needsApproval(plan: Plan): boolean {
-    const services = this.#options.services();
-    for (const { node, kind } of nodesOf(plan, this.#options.kinds)) {
-      if (kind?.needsApproval?.(node.fields, services) === true) return true;
-    }
-    return false;
-  }
-
-  async #work(claimed: RunRecord, abort: AbortController): Promise<RunRecord> {
-    const { store, pollMs = 500 } = this.#options;
-    const { run_id: runId } = claimed;
-    const looking = setInterval(() => {
-      store.read(runId).then(
-        (record) => {
-          if (record?.status === 'cancelling') abort.abort(new CancelledError());
-        },
-        () => {},
-      );
-    }, pollMs).unref();
-    try {
-      return await this.#pass(claimed, abort.signal);
-    } catch (error) {
-      // What cannot even be loaded or stored fails the run instead of leaving it behind as running.
-      return await this.#end(
-        claimed,
-        undefined,
-        { status: 'failed', error_summary: messageChain(error) },
-        [],
-      );
-    } finally {
-      clearInterval(looking);
-    }
-  }
-
-  async #pass(claimed: RunRecord, signal: AbortSignal): Promise<RunRecord> {
-    const { store, kinds, services, load, onEvent } = this.#options;
-    const { run_id: runId } = claimed;
-    const plan = await load(claimed);
-    const log = this.#logOf(claimed, plan);
-    const writer = new RunLogWriter(store, runId, this.#mask);
-    writer.add([{ event_type: 'run_started', payload: { entry_node_id: entryOf(plan) } }]);
-    const execute = (until: AbortSignal) =>
-      executeRun({
-        store,
-        plan,
-        services: services(),
-        record: claimed,
-        signal: until,
-        onEvent: (event) => {
-          writer.add(log.entriesOf(event));
-          onEvent?.(runId, event);
-        },
-      });
-    let result: PassResult = await execute(signal);
-    // The next pass takes everything from the record and stops at the call that must be judged.
-    if (result.status === 'uncertain') result = await execute(new AbortController().signal);
-    const questions =
-      result.status === 'parked' ? result.questions.map((open) => this.#question(open, log, runId)) : [];
-    for (const { address, question } of questions) writer.add(log.asked(address, question));
-    await writer.flush();
-    void kinds;
-    return this.#end(claimed, plan, outcomeOf(result, questions, signal), questions);
-  }
-
-  /** Stores how a pass ended; a cancel that came meanwhile decides what that means. */
-  async #end(
-    claimed: RunRecord,
-    plan: Plan | undefined,
-    outcome: Decision['change'] & { status: RunStatus },
-    questions: readonly RunQuestion[],
-  ): Promise<RunRecord> {
-    const change = this.#maskedChange({ ...outcome, questions });
-    const ended = await this.#change(claimed.run_id, (record) => {
-      if (record.status !== 'cancelling') return { change };
-      const kept: readonly RunStatus[] = ['failed', 'interrupted', 'waiting_attention'];
-      return {
-        change: kept.includes(outcome.status) ? change : { ...change, status: 'cancelled', questions: [] },
-      };
-    });
-    if (isTerminal(ended.status)) await this.#close(ended, plan);
-    return ended;
-  }
-
-  /** Rows of a run that has ended: what was under way is cancelled, what was never visited is skipped. */
-  async #close(record: RunRecord, loaded?: Plan): Promise<void> {
-    const { store, kinds, load } = this.#options;
-    if (record.definition.form !== 'graph') return;
-    const plan = loaded ?? (await load(record).catch(() => undefined));
-    const rows = nodeRows(await store.events(record.run_id));
-    const events: NewRunEvent[] = [];
-    for (const { node_id, activation_id, attempt, status } of rows) {
-      if (!['running', 'waiting_hitl', 'needs_attention'].includes(status)) continue;
-      const payload = { node_id, activation_id, child_kind: null, child_run_id: null };
-      events.push({ event_type: 'node_cancelled', payload, key: `ended ${activation_id} ${attempt}` });
-    }
-    const visited = new Set(rows.map(({ node_id }) => node_id));
-    for (const { node } of plan === undefined ? [] : nodesOf(plan, kinds)) {
-      if (node.id === undefined || visited.has(node.id)) continue;
-      events.push({ event_type: 'node_skipped', payload: { node_id: node.id }, key: `skipped ${node.id}` });
-    }
-    await store.append(record.run_id, events);
-  }
-
-  #question({ address, question }: OpenQuestion, log: GraphRunLog, runId: string): RunQuestion {
-    const place = log.places.at(address);
-    const id = purposeOf(question) === 'hitl' ? { hitl_run_id: hitlRunId(runId, address) } : {};
-    return {
-      address,
-      question,
-      ...(place !== undefined && { node_id: place.node_id, activation_id: place.activation_id }),
-      ...id,
-    };
-  }
-
-  #logOf(record: RunRecord, plan: Plan): GraphRunLog {
-    return new GraphRunLog(new NodePlaces(record.run_id, plan, this.#options.kinds, record.answers));
-  }
-
   async #change(runId: string, decide: (record: RunRecord) => Decision): Promise<RunRecord> {
     return (await changeRun(this.#options.store, runId, (record) => {
       const { change, events = [] } = decide(record);
-      return { change, events: events.map(this.#mask) };
+      return { change, events: events.map((event) => maskedEvent(event, this.#options)) };
     }))!;
   }
 
@@ -450,25 +254,7 @@ export class RunController {
     decide: (record: RunRecord, log: GraphRunLog) => Decision,
   ): Promise<RunRecord> {
     const plan = await this.#options.load(await this.read(runId));
-    return this.#change(runId, (record) => decide(record, this.#logOf(record, plan)));
-  }
-
-  readonly #mask = (event: NewRunEvent): NewRunEvent => {
-    const { secrets } = this.#options;
-    return secrets === undefined
-      ? event
-      : { ...event, payload: secrets.maskValue(event.payload as JsonValue) as JsonObject };
-  };
-
-  #maskedChange<T extends Decision['change']>(change: T): T {
-    const { secrets } = this.#options;
-    if (secrets === undefined) return change;
-    const { result_summary, error_summary } = change;
-    return {
-      ...change,
-      ...(result_summary !== undefined && { result_summary: secrets.mask(result_summary) }),
-      ...(error_summary !== undefined && { error_summary: secrets.mask(error_summary) }),
-    };
+    return this.#change(runId, (record) => decide(record, runLogOf(record, plan, this.#options)));
   }
 }
 
@@ -483,50 +269,4 @@ function answered(
     questions: record.questions.filter(({ address }) => address !== asked.address),
     answers: { ...record.answers, [asked.address]: answer },
   };
-}
-
-function entryOf({ body }: Plan): string | null {
-  return body.nodes[body.entry ?? 0]?.id ?? null;
-}
-
-/** What a pass's end means for the run. Source: graph facts §7.5. */
-function outcomeOf(
-  result: PassResult,
-  questions: readonly RunQuestion[],
-  signal: AbortSignal,
-): Decision['change'] & { status: RunStatus } {
-  switch (result.status) {
-    case 'completed': {
-      const summary = { result: result.value ?? null, result_summary: summaryOf(result.value) };
-      if (result.outcome === 'failure')
-        return { status: 'failed', ...summary, error_summary: 'the run ended at a failure terminal' };
-      return { status: result.outcome === 'incomplete' ? 'incomplete' : 'completed', ...summary };
-    }
-    case 'failed':
-      return { status: 'failed', error_summary: messageChain(result.error) };
-    case 'parked':
-      return parkedAs(questions);
-    default: {
-      const reason: unknown = signal.reason;
-      const interrupted = isLaitError(reason) && reason.code === 'interrupted';
-      return interrupted
-        ? { status: 'interrupted', error_summary: 'the process was shut down' }
-        : { status: 'cancelled' };
-    }
-  }
-}
-
-function parkedAs(questions: readonly RunQuestion[]): Decision['change'] & { status: RunStatus } {
-  const purposes = questions.map(({ question }) => purposeOf(question));
-  if (purposes.includes('cancellation')) return { status: 'cancelled' };
-  if (purposes.includes('attention')) return { status: 'waiting_attention' };
-  const interruption = questions.find(({ question }) => purposeOf(question) === 'interruption');
-  return interruption === undefined
-    ? { status: 'waiting_hitl' }
-    : { status: 'interrupted', error_summary: interruption.question.text };
-}
-
-function summaryOf(value: Value): string {
-  const characters = [...textOf(value).slice(0, 1000)];
-  return characters.length > 200 ? `${characters.slice(0, 199).join('')}…` : characters.join('');
 }

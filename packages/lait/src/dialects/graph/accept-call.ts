@@ -1,10 +1,12 @@
 import { UsageError } from '../../errors/errors.js';
 import { isLaitError } from '../../errors/lait-error.js';
 import {
+  contextTimeZone,
   evaluateDateExpression,
   readDateExpression,
   readInstant,
 } from '../../expressions/date-expression.js';
+import { isTimeZone } from '../../expressions/date-expression-zone.js';
 import type { Scope } from '../../expressions/scope.js';
 import type { PlanCall, PlanStart } from '../../plan/plan.js';
 import { checkGraphValue, describeProblems, withDefaults } from '../../schema/graph-value.js';
@@ -22,12 +24,14 @@ import { dateTargetProblem } from './check-declared.js';
  * are filled in, and everything must fit the `inputs_schema`. The inputs are `inputs`, else the piped value.
  * Throws a `UsageError` with code `inputs_invalid`. Source: graph facts §3.5, §5.
  */
-export function acceptGraphCall(schema: JsonObject, call: PlanCall, timeZone: string): PlanStart {
+export function acceptGraphCall(schema: JsonObject, call: PlanCall): PlanStart {
   const given = call.inputs ?? (isObject(call.value) ? call.value : {});
   if (!isObject(given)) throw refused('the inputs must be an object');
+  const timeZone = contextTimeZone(call.context ?? {});
+  if (!isTimeZone(timeZone)) throw refused(`time_zone '${timeZone}' is no known time zone`);
   const context = { ...call.context, reference_time: referenceTime(call.context?.reference_time, timeZone) };
   const scope: Scope = { ...emptyScope, context };
-  const inputs = withDefaults(schema, resolveDates(given, schema, scope, timeZone, 'inputs'));
+  const inputs = withDefaults(schema, resolveDates(given, schema, scope, 'inputs'));
   const problems = checkGraphValue(schema, inputs);
   if (problems.length > 0) throw refused(describeProblems('inputs', problems));
   return { value: inputs, inputs, state: call.state ?? {}, context };
@@ -57,20 +61,19 @@ function resolveDates(
   value: JsonValue,
   schema: JsonValue | undefined,
   scope: Scope,
-  timeZone: string,
   place: string,
 ): JsonValue {
   if (Array.isArray(value)) {
     const items = isObject(schema) ? ownProperty(schema, 'items') : undefined;
-    return value.map((item, index) => resolveDates(item, items, scope, timeZone, `${place}[${index}]`));
+    return value.map((item, index) => resolveDates(item, items, scope, `${place}[${index}]`));
   }
   if (!isObject(value)) return value;
-  if (Object.hasOwn(value, '$expr')) return resolveDate(value, schema, scope, timeZone, place);
+  if (Object.hasOwn(value, '$expr')) return resolveDate(value, schema, scope, place);
   const properties = isObject(schema) ? ownProperty(schema, 'properties') : undefined;
   const resolved: JsonObject = {};
   for (const [key, item] of Object.entries(value)) {
     const child = isObject(properties) ? ownProperty(properties, key) : undefined;
-    setOwnProperty(resolved, key, resolveDates(item, child, scope, timeZone, `${place}.${key}`));
+    setOwnProperty(resolved, key, resolveDates(item, child, scope, `${place}.${key}`));
   }
   return resolved;
 }
@@ -79,7 +82,6 @@ function resolveDate(
   value: JsonObject,
   schema: JsonValue | undefined,
   scope: Scope,
-  timeZone: string,
   place: string,
 ): JsonValue {
   if (Object.keys(value).length > 1) throw refused(`${place}: an object with $expr may have no other keys`);
@@ -91,7 +93,7 @@ function resolveDate(
   const problem = isObject(schema) ? dateTargetProblem(schema, expression.result) : undefined;
   if (problem !== undefined) throw refused(`${place}: ${problem}`);
   try {
-    return evaluateDateExpression(expression, scope, timeZone);
+    return evaluateDateExpression(expression, scope);
   } catch (error) {
     if (isLaitError(error)) throw refused(`${place}: ${error.message}`);
     throw error;

@@ -18,8 +18,6 @@ export interface GraphPlanOptions extends GraphCheckOptions {
   origin?: string;
   /** Where relative paths start from. */
   directory?: string;
-  /** IANA name of the zone in which date expressions without `timezone` count. Default `UTC`. */
-  timeZone?: string;
 }
 
 /** What checking a graph came to. Source: graph facts §6. */
@@ -59,7 +57,6 @@ export function graphPlan(
   const { definition } = check;
   const source: SourceFile = isSource(graph) ? graph : { file: '<definition>', text: JSON.stringify(graph) };
   const id = options.id ?? definition.name ?? 'graph';
-  const timeZone = options.timeZone ?? 'UTC';
   const inputsSchema = definition.inputs_schema as JsonObject;
   const plan: Plan = {
     form: 'graph',
@@ -69,8 +66,8 @@ export function graphPlan(
     origin: options.origin ?? id,
     ...(options.directory !== undefined && { directory: options.directory }),
     sources: [source],
-    accept: (call) => acceptGraphCall(inputsSchema, call, timeZone),
-    body: new GraphLowering(check, { timeZone }).body(),
+    accept: (call) => acceptGraphCall(inputsSchema, call),
+    body: new GraphLowering(check).body(),
     settings: noSettings,
   };
   return { plan, warnings: issues };

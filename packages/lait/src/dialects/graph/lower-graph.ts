@@ -1,10 +1,6 @@
 import { compileCondition, readCondition } from '../../expressions/condition.js';
 import type { Expression } from '../../expressions/expression.js';
-import {
-  compileTypedValue,
-  readTypedValue,
-  type TypedValueSettings,
-} from '../../expressions/typed-reference-value.js';
+import { compileTypedValue, readTypedValue } from '../../expressions/typed-reference-value.js';
 import type { Block, Edge, PlanNode } from '../../plan/plan.js';
 import type { JsonValue } from '../../values/value.js';
 import type { GraphEdge, GraphNode } from './definition.js';
@@ -14,10 +10,7 @@ import type { ScopeGraph } from './scope-graph.js';
 
 /** Lowers a graph that was checked without errors to blocks of the plan. */
 export class GraphLowering {
-  constructor(
-    readonly check: GraphCheck,
-    readonly settings: TypedValueSettings,
-  ) {}
+  constructor(readonly check: GraphCheck) {}
 
   /** The top level of the graph. */
   body(): Block {
@@ -50,7 +43,7 @@ export class GraphLowering {
 
   /** A value with references, compiled. */
   value(value: JsonValue): Expression<JsonValue> {
-    return compileTypedValue(readTypedValue(value), this.settings);
+    return compileTypedValue(readTypedValue(value));
   }
 
   #block(path: string, scope: ScopeGraph, entry: string, added: ReadonlyMap<string, number>): Block {

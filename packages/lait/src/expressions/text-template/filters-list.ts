@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../values/canonical-json.js';
-import { argument, type Filter, flagArgument, numberArgument, textArgument } from './filters.js';
+import { argument, type Filter, flagArgument, numberArgument, textArgument } from './filter.js';
 import { item as itemOf } from './members.js';
 import {
   arithmetic,

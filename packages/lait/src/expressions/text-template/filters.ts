@@ -1,3 +1,4 @@
+import { argument, type Filter, flagArgument, numberArgument, textArgument } from './filter.js';
 import { listFilters } from './filters-list.js';
 import { capitalize, strip, titleCase } from './members.js';
 import {
@@ -14,38 +15,6 @@ import {
 } from './operations.js';
 import { TemplateError } from './template-error.js';
 
-/** What a filter may use of the interpreter. */
-export interface FilterTools {
-  /** Counts work against the template's budget. */
-  spend(steps: number): void;
-  test(name: string, value: TemplateValue, argument: TemplateValue): boolean;
-  filter(name: string, value: TemplateValue, call: CallArguments): TemplateValue;
-}
-
-export type Filter = (value: TemplateValue, call: CallArguments, tools: FilterTools) => TemplateValue;
-
-/** The argument at a position or with a name. */
-export function argument(call: CallArguments, at: number, name: string): TemplateValue | undefined {
-  return call.named.get(name) ?? call.positional[at];
-}
-
-export function textArgument(call: CallArguments, at: number, name: string, fallback: string): string {
-  const value = argument(call, at, name);
-  return value === undefined || value === null ? fallback : templateText(value);
-}
-
-export function numberArgument(call: CallArguments, at: number, name: string, fallback: number): number {
-  const value = argument(call, at, name);
-  if (value === undefined || value === null) return fallback;
-  if (!isNumeric(value)) throw new TemplateError(`argument '${name}' must be a number`);
-  return Number(value);
-}
-
-export function flagArgument(call: CallArguments, at: number, name: string, fallback: boolean): boolean {
-  const value = argument(call, at, name);
-  return value === undefined ? fallback : isTrue(value);
-}
-
 const escapes: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -53,7 +22,7 @@ const escapes: Readonly<Record<string, string>> = {
   '"': '&#34;',
   "'": '&#39;',
 };
-const escape: Filter = (value) =>
+const escapeHtml: Filter = (value) =>
   bounded(templateText(value).replace(/[&<>"']/g, (character) => escapes[character]!));
 const fallback: Filter = (value, call) => {
   const replacement = argument(call, 0, 'default_value') ?? '';
@@ -80,9 +49,9 @@ const textFilters: readonly (readonly [string, Filter])[] = [
   ],
   ['string', (value) => templateText(value)],
   ['safe', (value) => value],
-  ['escape', escape],
-  ['e', escape],
-  ['forceescape', escape],
+  ['escape', escapeHtml],
+  ['e', escapeHtml],
+  ['forceescape', escapeHtml],
   [
     'striptags',
     (value) =>

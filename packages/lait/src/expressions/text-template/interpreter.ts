@@ -1,5 +1,6 @@
 import { setOwnProperty } from '../../values/value.js';
-import { type FilterTools, templateFilters } from './filters.js';
+import type { FilterTools } from './filter.js';
+import { templateFilters } from './filters.js';
 import { field, item, slice } from './members.js';
 import {
   arithmetic,

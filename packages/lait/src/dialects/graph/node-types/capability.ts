@@ -1,6 +1,6 @@
 import { readTypedValue } from '../../../expressions/typed-reference-value.js';
-import type { CapabilityFields } from '../../../kinds/capability.js';
 import { strictInputSchema } from '../../../kinds/capability-schemas.js';
+import type { CapabilityFields } from '../../../kinds/capability-values.js';
 import type { Capability } from '../../../kinds/services.js';
 import { isObject, ownProperty } from '../../../values/value.js';
 import type { GraphNode } from '../definition.js';

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import type { Plan } from '../plan/plan.js';
+import type { JsonObject, JsonValue, Value } from '../values/value.js';
+import { nodesOf } from './plan-nodes.js';
+import type { RunOrigin } from './rerun-origin.js';
+import { maskedEvent, type RunEnvironment } from './run-environment.js';
+import type { NewRunEvent, RunRecord } from './run-record.js';
+import type { RunStatus } from './run-status.js';
+
+export interface CreateRunOptions {
+  value?: Value;
+  inputs?: JsonValue;
+  /** The frozen "now" of date expressions, as an ISO 8601 time. Default: the time of creation. */
+  referenceTime?: string;
+  /** Begins without a person's consent; the log says so. Default false. */
+  skipApproval?: boolean;
+  /** Default: a new random id. */
+  runId?: string;
+}
+
+/**
+ * Stores a new run: `queued`, or `waiting_approval` when a step of its plan needs a person's consent. Throws a
+ * `UsageError` (code `inputs_invalid`) when the inputs do not fit. Source: graph facts §7.6.
+ */
+export async function createRun(
+  plan: Plan,
+  options: CreateRunOptions,
+  environment: RunEnvironment,
+  origin?: RunOrigin,
+): Promise<RunRecord> {
+  const { value, inputs = {}, skipApproval = false } = options;
+  const now = new Date().toISOString();
+  const { timeZone } = environment;
+  const zone: JsonObject = plan.form === 'graph' && timeZone !== undefined ? { time_zone: timeZone } : {};
+  // Refuses what does not fit before anything is stored.
+  const { context: accepted } = plan.accept({
+    value,
+    inputs,
+    context: { ...zone, reference_time: options.referenceTime ?? now },
+  });
+  const needed = needsApproval(plan, environment);
+  const status: RunStatus = needed && !skipApproval ? 'waiting_approval' : 'queued';
+  const record: RunRecord = {
+    run_id: options.runId ?? `wrun_${randomUUID().replaceAll('-', '')}`,
+    definition: {
+      form: plan.form,
+      id: plan.id,
+      origin: plan.origin,
+      ...(plan.directory !== undefined && { directory: plan.directory }),
+      sources: plan.sources,
+    },
+    status,
+    revision: 1,
+    ...(value !== undefined && { value }),
+    inputs,
+    context: { ...zone, reference_time: accepted.reference_time ?? now },
+    ...(origin !== undefined && { source_run_id: origin.runId }),
+    questions: [],
+    answers: origin?.answers ?? {},
+    created_at: now,
+    updated_at: now,
+  };
+  const events: NewRunEvent[] = [
+    { event_type: 'run_created', payload: { status, workflow: plan.id } },
+    { event_type: 'run_input_submitted', payload: { inputs } },
+  ];
+  if (origin !== undefined) {
+    const payload: JsonObject = { source_run_id: origin.runId };
+    if (origin.from !== undefined) payload.from = origin.from;
+    events.push({ event_type: 'run_rerun_created', payload });
+  }
+  if (needed && skipApproval) {
+    events.push({ event_type: 'run_approval_skipped', payload: { reason: 'the caller asked for it' } });
+  }
+  const masked = events.map((event) => maskedEvent(event, environment));
+  await environment.store.create(record, masked, origin?.entries);
+  return record;
+}
+
+function needsApproval(plan: Plan, { kinds, services }: RunEnvironment): boolean {
+  const available = services();
+  for (const { node, kind } of nodesOf(plan, kinds)) {
+    if (kind?.needsApproval?.(node.fields, available) === true) return true;
+  }
+  return false;
+}

@@ -1,0 +1,45 @@
+import type { JournalEntry } from '../engine/journal.js';
+import type { Plan } from '../plan/plan.js';
+import type { JsonObject } from '../values/value.js';
+import { NodePlaces } from './node-places.js';
+import { nodeRows } from './node-rows.js';
+import type { RunEnvironment } from './run-environment.js';
+import { runConflict } from './run-errors.js';
+import type { RunRecord } from './run-record.js';
+
+/** What a repeated run takes over from the one it repeats. */
+export interface RunOrigin {
+  runId: string;
+  /** The node that it begins with. */
+  from?: string;
+  entries?: readonly JournalEntry[];
+  answers?: JsonObject;
+}
+
+/**
+ * What happened in a run before a node of its top level first began. Throws `run_conflict` when the node was never
+ * reached. Source: field report FR-43.
+ */
+export async function originBefore(
+  record: RunRecord,
+  from: string,
+  plan: Plan,
+  { store, kinds }: RunEnvironment,
+): Promise<RunOrigin> {
+  const { run_id: runId, answers } = record;
+  const top = new Set(plan.body.nodes.map(({ id }) => id));
+  const order = nodeRows(await store.events(runId)).filter(({ activation_id }) => activation_id !== null);
+  const begun = order.map(({ node_id }) => node_id).filter((id) => top.has(id));
+  const at = begun.indexOf(from);
+  if (at < 0) throw runConflict(record, `never reached a node '${from}' of its top level`);
+  const kept = new Set(begun.slice(0, at));
+  const places = new NodePlaces(runId, plan, kinds, {});
+  const isKept = (address: string) => kept.has(places.at(address.split('>')[0]!)?.node_id ?? '');
+  const journal = await store.journal(runId);
+  return {
+    runId,
+    from,
+    entries: [...journal.entries].filter(({ address }) => isKept(address)),
+    answers: Object.fromEntries(Object.entries(answers).filter(([address]) => isKept(address))),
+  };
+}

@@ -1,0 +1,128 @@
+import type { OpenQuestion } from '../engine/runtimes/memory.js';
+import { CancelledError } from '../errors/errors.js';
+import { messageChain } from '../errors/lait-error.js';
+import type { Plan } from '../plan/plan.js';
+import { type GraphRunLog, hitlRunId } from './graph-run-log.js';
+import { nodeRows } from './node-rows.js';
+import { nodesOf } from './plan-nodes.js';
+import { changeRun } from './run-changes.js';
+import { maskedChange, maskedEvent, type RunEnvironment, runLogOf } from './run-environment.js';
+import { executeRun, type PassResult } from './run-execution.js';
+import { RunLogWriter } from './run-log-writer.js';
+import { isShutdown, outcomeOf, type RunOutcome } from './run-outcome.js';
+import { purposeOf } from './run-questions.js';
+import type { NewRunEvent, RunQuestion, RunRecord } from './run-record.js';
+import { isTerminal, type RunStatus } from './run-status.js';
+
+/** What a cancel that came meanwhile leaves of a pass's end. Source: graph facts §1.10. */
+const keptUnderCancel: readonly RunStatus[] = ['failed', 'interrupted', 'waiting_attention'];
+
+/**
+ * Works on a claimed run until it has ended or waits, and stores how it stands then. Another process that asks for a
+ * cancel is noticed. Source: graph facts §7.1.
+ */
+export async function workOnRun(
+  claimed: RunRecord,
+  abort: AbortController,
+  environment: RunEnvironment,
+): Promise<RunRecord> {
+  const { store, pollMs = 500 } = environment;
+  const looking = setInterval(() => {
+    store.read(claimed.run_id).then(
+      (record) => {
+        if (record?.status === 'cancelling') abort.abort(new CancelledError());
+      },
+      () => {},
+    );
+  }, pollMs).unref();
+  try {
+    return await passOver(claimed, abort.signal, environment);
+  } catch (error) {
+    // What cannot even be loaded or stored fails the run instead of leaving it behind as running.
+    return await endPass(claimed, { status: 'failed', error_summary: messageChain(error) }, [], environment);
+  } finally {
+    clearInterval(looking);
+  }
+}
+
+async function passOver(
+  claimed: RunRecord,
+  signal: AbortSignal,
+  environment: RunEnvironment,
+): Promise<RunRecord> {
+  const { store, services, load, onEvent } = environment;
+  const { run_id: runId } = claimed;
+  const plan = await load(claimed);
+  const log = runLogOf(claimed, plan, environment);
+  const writer = new RunLogWriter(store, runId, (event) => maskedEvent(event, environment));
+  const entry = plan.body.nodes[plan.body.entry ?? 0]?.id ?? null;
+  writer.add([{ event_type: 'run_started', payload: { entry_node_id: entry } }]);
+  const execute = (until: AbortSignal) =>
+    executeRun({
+      store,
+      plan,
+      services: services(),
+      record: claimed,
+      signal: until,
+      onEvent: (event) => {
+        writer.add(log.entriesOf(event));
+        onEvent?.(runId, event);
+      },
+    });
+  let result: PassResult = await execute(signal);
+  // One more pass takes everything from the record and stops at the call that must be judged.
+  if (result.status === 'uncertain' && !isShutdown(signal))
+    result = await execute(new AbortController().signal);
+  const open = result.status === 'parked' ? result.questions : [];
+  const questions = open.map((question) => runQuestion(question, log));
+  for (const { address, question } of questions) writer.add(log.asked(address, question));
+  await writer.flush();
+  return endPass(claimed, outcomeOf(result, questions, signal), questions, environment, plan);
+}
+
+function runQuestion({ address, question }: OpenQuestion, log: GraphRunLog): RunQuestion {
+  const place = log.places.at(address);
+  return {
+    address,
+    question,
+    ...(place !== undefined && { node_id: place.node_id, activation_id: place.activation_id }),
+    ...(purposeOf(question) === 'hitl' && { hitl_run_id: hitlRunId(log.places.runId, address) }),
+  };
+}
+
+/** Stores how a pass ended; a cancel that came meanwhile decides what that means. */
+async function endPass(
+  claimed: RunRecord,
+  outcome: RunOutcome,
+  questions: readonly RunQuestion[],
+  environment: RunEnvironment,
+  plan?: Plan,
+): Promise<RunRecord> {
+  const change = maskedChange({ ...outcome, questions }, environment);
+  const ended = await changeRun(environment.store, claimed.run_id, (record) => {
+    if (record.status !== 'cancelling' || keptUnderCancel.includes(outcome.status)) return { change };
+    return { change: { ...change, status: 'cancelled', questions: [] } };
+  });
+  if (isTerminal(ended!.status)) await closeRun(ended!, environment, plan);
+  return ended!;
+}
+
+/** The rows of a graph that has ended: what was under way is cancelled, what was never visited is skipped. Facts §1.7. */
+export async function closeRun(record: RunRecord, environment: RunEnvironment, loaded?: Plan): Promise<void> {
+  const { store, kinds, load } = environment;
+  if (record.definition.form !== 'graph') return;
+  const plan = loaded ?? (await load(record).catch(() => undefined));
+  const rows = nodeRows(await store.events(record.run_id));
+  const events: NewRunEvent[] = [];
+  for (const { node_id, activation_id, attempt, status } of rows) {
+    if (!['running', 'waiting_hitl', 'needs_attention'].includes(status)) continue;
+    const payload = { node_id, activation_id, child_kind: null, child_run_id: null };
+    events.push({ event_type: 'node_cancelled', payload, key: `ended ${activation_id} ${attempt}` });
+  }
+  const visited = new Set(rows.map(({ node_id }) => node_id));
+  for (const { node } of plan === undefined ? [] : nodesOf(plan, kinds)) {
+    if (node.id === undefined || visited.has(node.id)) continue;
+    events.push({ event_type: 'node_skipped', payload: { node_id: node.id }, key: `skipped ${node.id}` });
+  }
+  await store.append(record.run_id, events);
+}
