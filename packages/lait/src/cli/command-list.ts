@@ -27,8 +27,14 @@ export const commandList: Readonly<Record<string, ListedCommand>> = {
   },
   test: { summary: 'run tests against recorded replies', load: () => import('./commands/test.js') },
   eval: { summary: 'score cases against the live model', load: () => import('./commands/eval.js') },
+  decide: { summary: 'ask a decision server typed questions', load: () => import('./commands/decide.js') },
+  serve: {
+    summary: 'serve agents and workflows to other programs',
+    load: () => import('./commands/serve.js'),
+  },
   graph: { summary: 'draw a workflow', load: () => import('./commands/graph.js') },
   runs: { summary: 'list, show or remove recorded runs', load: () => import('./commands/runs.js') },
+  trace: { summary: 'show or export a trace file', load: () => import('./commands/trace.js') },
   explain: { summary: 'explain a diagnostic code', load: () => import('./commands/explain.js') },
   schema: { summary: 'print a JSON Schema for editors', load: () => import('./commands/schema.js') },
   init: {

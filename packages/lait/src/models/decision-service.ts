@@ -9,7 +9,8 @@ import { boundedFetch } from './bounded-fetch.js';
 import { withDeadline } from './deadline.js';
 import { processKeyCommands } from './key-command.js';
 
-const defaultBaseUrl = 'https://api.typesafe.ai/v1';
+/** Where decisions are asked when nothing else is configured. Source: facts §10. */
+export const defaultDecisionUrl = 'https://api.typesafe.ai/v1';
 const defaultModel = 'jev-latest';
 const requestTimeoutSeconds = 300;
 
@@ -52,7 +53,7 @@ export function createDecisionService(options: DecisionServiceOptions): Decision
 }
 
 function endpoint({ base_url, variables }: DecisionServiceOptions): string {
-  const base = expandVariables(base_url ?? defaultBaseUrl, variables, 'jev.base_url');
+  const base = expandVariables(base_url ?? defaultDecisionUrl, variables, 'jev.base_url');
   return `${base.replace(/\/+$/, '')}/systemone`;
 }
 

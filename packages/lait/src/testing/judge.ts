@@ -1,3 +1,4 @@
+import { rootFailure } from '../engine/failure.js';
 import { constant } from '../expressions/constant.js';
 import type { Services } from '../kinds/services.js';
 import type { PlanSettings } from '../plan/settings.js';
@@ -60,5 +61,5 @@ export async function judge(
   );
   const result = await runPlan(plan, { value: null }, { services, signal });
   if (result.status === 'completed') return result.value as unknown as Verdict;
-  throw result.status === 'parked' ? new Error('a judgement cannot wait') : result.error;
+  throw result.status === 'parked' ? new Error('a judgement cannot wait') : rootFailure(result.error);
 }

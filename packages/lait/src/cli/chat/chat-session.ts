@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path';
 import { buildServices, type LaitServices } from '../../config/build-services.js';
 import type { Configuration } from '../../config/configuration.js';
 import type { RunEvent } from '../../engine/events.js';
-import { isLaitError, type LaitError } from '../../errors/lait-error.js';
+import { rootFailure } from '../../engine/failure.js';
+import { isLaitError } from '../../errors/lait-error.js';
 import { constant } from '../../expressions/constant.js';
 import type { ChatFields } from '../../kinds/chat.js';
 import type { ChatMessage } from '../../kinds/services.js';
@@ -134,12 +135,16 @@ export class ChatSession {
       return { value: answer.value, reasoning, shown: replies.shown };
     }
     replies.breakLine();
-    const error = result.status === 'parked' ? new Error('a chat cannot wait for an answer') : result.error;
-    const exhausted = causeWith('tool_rounds_exhausted', error);
-    if (exhausted === undefined) throw error;
-    const transcript = exhausted.details.transcript as unknown as ChatMessage[];
-    await this.#keepUnfinished({ messages: transcript, agentInput });
-    throw exhausted;
+    if (result.status === 'parked') throw new Error('a chat cannot wait for an answer');
+    // The step of the plan is nothing that the person knows of.
+    const error = rootFailure(result.error);
+    if (isLaitError(error) && error.code === 'tool_rounds_exhausted') {
+      await this.#keepUnfinished({
+        messages: error.details.transcript as unknown as ChatMessage[],
+        agentInput,
+      });
+    }
+    throw error;
   }
 
   close(): Promise<void> {
@@ -226,12 +231,4 @@ function jsonOrText(text: string): JsonValue {
 
 function textOrNull(value: JsonValue | undefined): string | null {
   return typeof value === 'string' ? value : null;
-}
-
-/** The error with a code among an error and its causes. */
-function causeWith(code: string, error: unknown): LaitError | undefined {
-  for (let current = error; current instanceof Error; current = current.cause) {
-    if (isLaitError(current) && current.code === code) return current;
-  }
-  return undefined;
 }
