@@ -111,7 +111,10 @@ export type RunEvent =
       type: 'model.responded';
       address: string;
       label: string;
+      /** The model that was asked for: prices belong to it. */
       model: string;
+      /** What the server calls the model that answered. */
+      responseModel: string;
       round: number;
       source: 'live' | 'cache' | 'replay';
       usage: Usage | null;

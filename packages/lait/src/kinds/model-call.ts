@@ -59,7 +59,7 @@ export async function callModel(
         context.emit({
           type: 'model.responded',
           ...about,
-          model: reply.model || about.model,
+          responseModel: reply.model || about.model,
           round,
           source: reply.source,
           usage: reply.usage,

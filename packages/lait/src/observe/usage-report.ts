@@ -118,7 +118,8 @@ export function pricingOf(
   return pricing;
 }
 
-function costOf(usage: Usage, pricing: Pricing | undefined): number | undefined {
+/** What a reply costs; undefined when its price is not known. */
+export function costOf(usage: Usage, pricing: Pricing | undefined): number | undefined {
   if (pricing?.input_per_million === undefined || pricing.output_per_million === undefined) return undefined;
   const cached = pricing.cached_input_per_million ?? pricing.input_per_million;
   const input = (usage.inputTokens + usage.cacheWriteTokens) * pricing.input_per_million;

@@ -58,6 +58,7 @@ test('shows the innermost steps with their time, model and tokens, and the total
   ]);
   handle({
     type: 'model.responded',
+    responseModel: 'm',
     address: 'steps[0]#a>steps[0].a[0]/1',
     label: 'tone',
     model: 'm-1',

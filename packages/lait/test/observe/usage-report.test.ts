@@ -5,6 +5,7 @@ import { pricingOf, UsageReport } from '../../src/observe/usage-report.js';
 
 const responded = (label: string, usage: Usage | null, model = 'm'): RunEvent => ({
   type: 'model.responded',
+  responseModel: 'm',
   address: label,
   label,
   model,

@@ -1,9 +1,10 @@
 import { type Command, Option } from 'commander';
 import type { CommandModule, Start } from '../command-list.js';
 import type { RecordOptions } from '../run/record-options.js';
+import type { TraceOptions } from '../run/run-trace.js';
 
 /** Flags of `lait run`, as parsed. */
-export interface RunOptions extends RecordOptions {
+export interface RunOptions extends RecordOptions, TraceOptions {
   input?: string[];
   output?: string;
   json?: true;
@@ -61,6 +62,8 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
       'begin a new run at this step, with what the newest or the --resume run recorded before',
     )
     .option('--keep-items', 'with --resume: do not repeat the finished items of an interrupted for_each')
+    .option('--trace-file <path>', 'write model calls, tool calls and compactions as JSON Lines')
+    .option('--otlp <url>', 'send every span of the run to an OpenTelemetry collector (OTLP over HTTP)')
     .option('--no-history', 'keep no history of the run (none is kept)')
     .addHelpText('after', examples)
     .action((file: string, prompt: string | undefined, options: RunOptions) =>

@@ -1,5 +1,6 @@
 import { StepError } from '../../errors/errors.js';
 import type { WorkflowResult } from '../../lait.js';
+import { pricingOf } from '../../observe/usage-report.js';
 import type { CommandContext } from '../command-context.js';
 import type { RunOptions } from '../commands/run.js';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.js';
@@ -9,6 +10,7 @@ import { type CommandCall, readCall } from './read-call.js';
 import { recordsRun } from './record-options.js';
 import { RunDisplay } from './run-display.js';
 import type { RunRecord } from './run-record.js';
+import type { RunTrace } from './run-trace.js';
 import { failureText, handOver, resultText, writesFile } from './write-result.js';
 
 /** What was asked for. */
@@ -45,6 +47,7 @@ export async function runWorkflow(
 async function run(request: Request, display: RunDisplay): Promise<ExitCode> {
   const { file, prompt, options, context } = request;
   const opened = await openWorkflow(file, options, context, display);
+  let trace: RunTrace | undefined;
   try {
     const { plan } = opened.workflow;
     const call = await readCall(plan, prompt, options, context);
@@ -55,10 +58,12 @@ async function run(request: Request, display: RunDisplay): Promise<ExitCode> {
       return exitCodes.ok;
     }
     await display.start(opened);
+    trace = await openTrace(opened, request);
     const record = recordsRun(options) ? await openRecord(opened, call, request) : undefined;
-    return await execute(opened, call, record, request, display);
+    return await execute(opened, call, { record, trace }, request, display);
   } finally {
     display.stop();
+    await trace?.end();
     display.showUsage();
     await opened.lait.close();
   }
@@ -74,10 +79,19 @@ async function openRecord(
   return openRunRecord({ plan, file, path, input, given, options, configuration, context });
 }
 
+async function openTrace(
+  { workflow: { plan }, configuration }: OpenedWorkflow,
+  { options, context }: Request,
+): Promise<RunTrace | undefined> {
+  if (options.traceFile === undefined && options.otlp === undefined) return undefined;
+  const { RunTrace } = await import('./run-trace.js');
+  return new RunTrace(options, context, pricingOf(configuration.values.models, plan.settings.models));
+}
+
 async function execute(
   { workflow }: OpenedWorkflow,
   call: CommandCall,
-  record: RunRecord | undefined,
+  { record, trace }: { record: RunRecord | undefined; trace: RunTrace | undefined },
   { options, context }: Request,
   display: RunDisplay,
 ): Promise<ExitCode> {
@@ -86,7 +100,10 @@ async function execute(
       ...call,
       signal: context.signal,
       ...record?.runOptions,
-      onEvent: display.handle,
+      onEvent: (event) => {
+        trace?.handle(event);
+        display.handle(event);
+      },
     });
     display.stop();
     if (result.status === 'parked') throw parked();

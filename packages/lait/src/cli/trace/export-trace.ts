@@ -1,0 +1,15 @@
+import { resolve } from 'node:path';
+import { exportSpans } from '../../observe/trace/export-spans.js';
+import { readTrace, spansOf } from '../../observe/trace/read-trace.js';
+import type { CommandContext } from '../command-context.js';
+import { packageVersion } from '../version.js';
+
+/** `lait trace export`: sends a trace file to a collector. Throws what `readTrace` and `exportSpans` throw. */
+export async function exportTrace(file: string, url: string, context: CommandContext): Promise<void> {
+  const { output, signal, workingDirectory } = context;
+  const { lines, cut } = await readTrace(resolve(workingDirectory, file), { signal });
+  if (cut) output.warning(`the last line of ${file} was cut off and is left out`);
+  const spans = spansOf(lines);
+  await exportSpans(spans, url, packageVersion());
+  output.note(`sent ${spans.length} spans`);
+}
