@@ -382,25 +382,23 @@ export class FieldCompiler {
   }
 
   #wrongType(node: SourceNode, place: Place, wanted: string): undefined {
-    const quotable =
-      node.type === 'scalar' &&
-      typeof node.value !== 'string' &&
-      node.value !== null &&
-      /text|jq|name/.test(wanted);
-    this.add(
-      {
-        code: 'wrong_type',
-        message: `${place.field} must be ${wanted}, not ${describe(node)}`,
-        hint: quotable
-          ? `write it in quotes: '${shorten(node.written)}'`
-          : isEmpty(node)
-            ? 'give a value, or remove the field'
-            : undefined,
-        range: node.range,
-      },
-      place,
-    );
+    const message = `${place.field} must be ${wanted}, not ${describe(node)}`;
+    const hint = isEmpty(node)
+      ? 'give a value, or remove the field'
+      : /text|jq|name/.test(wanted)
+        ? this.#quoted(node)
+        : undefined;
+    this.add({ code: 'wrong_type', message, hint, range: node.range }, place);
     return undefined;
+  }
+
+  /** How a value becomes text: `{a: .b}`, `[.x]`, `true` and `1.10` are no text without quotes. */
+  #quoted(node: SourceNode): string | undefined {
+    const { text } = this.problems.source;
+    const { start = 0, end = 0 } = node.range ?? {};
+    const written = node.type === 'scalar' ? node.written : text.slice(start, end);
+    const isShort = /^[^\n']{1,60}$/.test(written) && (node.type === 'scalar' || /^[{[]/.test(written));
+    return isShort ? `write it in quotes: '${written}'` : undefined;
   }
 
   #unknownField(

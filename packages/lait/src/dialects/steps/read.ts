@@ -68,11 +68,12 @@ function compose(text: string, problems: Problems): Document.Parsed | undefined 
   const [document, second] = [...composer.compose(tokens, true, text.length)];
   if (document === undefined) return undefined;
   for (const { code, message, pos } of document.errors) {
-    problems.add({
-      code: code === 'TAB_AS_INDENT' ? 'yaml_tab' : 'yaml_syntax',
-      message: code === 'TAB_AS_INDENT' ? 'a tab cannot indent YAML: use spaces' : lowerFirst(message),
-      range: { start: pos[0], end: pos[1] },
-    });
+    const range = { start: pos[0], end: pos[1] };
+    if (code === 'TAB_AS_INDENT') {
+      problems.add({ code: 'yaml_tab', message: 'a tab cannot indent YAML: use spaces', range });
+    } else {
+      problems.add({ code: 'yaml_syntax', message: lowerFirst(message), hint: repairs[code], range });
+    }
   }
   for (const { code, message, pos } of document.warnings) {
     const range = { start: pos[0], end: pos[1] };
@@ -80,6 +81,7 @@ function compose(text: string, problems: Problems): Document.Parsed | undefined 
       problems.add({
         code: 'yaml_tag',
         message: `unknown tag ${shorten(text.slice(pos[0], pos[1]))}: remove it`,
+        hint: 'text that starts with `!` must be in quotes',
         range,
       });
     } else {
@@ -96,6 +98,16 @@ function compose(text: string, problems: Problems): Document.Parsed | undefined 
   }
   return problems.errors > 0 ? undefined : document;
 }
+
+/** What usually helps, by the library's code. */
+const repairs: Readonly<Record<string, string>> = {
+  BLOCK_AS_IMPLICIT_KEY:
+    'text that holds `: ` must be in quotes; otherwise check the indentation of the next line',
+  BAD_SCALAR_START: 'put the text in quotes',
+  MISSING_CHAR: 'something is opened before and never closed',
+  MULTILINE_IMPLICIT_KEY: 'check the indentation: keys of one mapping stand in one column',
+  BAD_INDENT: 'check the indentation: keys of one mapping stand in one column',
+};
 
 /** The pieces of the text, refused before they are composed when they are too many or too deep. */
 function tokenize(text: string, problems: Problems): ReturnType<typeof tokensOf> | undefined {
@@ -263,7 +275,11 @@ class Converter {
   #key(node: ParsedNode): string | undefined {
     const key = this.convert(node);
     if (key.type !== 'scalar') {
-      this.problems.add({ code: 'yaml_key', message: 'a key must be text', range: rangeOf(node) });
+      const written = this.text.slice(key.range?.start, key.range?.end);
+      const hint = written.startsWith('{')
+        ? 'a text that starts with a placeholder must be in quotes: "{{ input }}"'
+        : undefined;
+      this.problems.add({ code: 'yaml_key', message: 'a key must be text', hint, range: rangeOf(node) });
       return undefined;
     }
     const text = typeof key.value === 'string' ? key.value : key.written;

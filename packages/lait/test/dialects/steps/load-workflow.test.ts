@@ -349,6 +349,15 @@ describe('a step', () => {
     expect(hints('steps: [{ prompt: hi, output_schema: s/c.json }]')).toEqual([
       'a file is written as { file: s/c.json }',
     ]);
+    expect(hints('steps:\n  - jq: {a: .b}\n  - when: [.a]\n    jq: .\n')).toEqual([
+      "write it in quotes: '{a: .b}'",
+      "write it in quotes: '[.a]'",
+    ]);
+    expect(hints('steps:\n  - prompt: {{ input }}\n')).toEqual([
+      'a text that starts with a placeholder must be in quotes: "{{ input }}"',
+    ]);
+    expect(hints('steps:\n  - prompt: Answer: {{ input }}\n')[0]).toContain('must be in quotes');
+    expect(hints('steps:\n  - jq: @base64\n')).toEqual(['put the text in quotes']);
     expect(hints('steps: [{ ask: q, default: 1.10 }]')).toEqual(["write it in quotes: '1.10'"]);
   });
 
