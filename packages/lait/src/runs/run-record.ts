@@ -22,6 +22,7 @@ export interface RunQuestion {
   activation_id?: string;
   /** The id under which people find it. */
   hitl_run_id?: string;
+  asked_at?: string;
 }
 
 /** One run as it is stored. Times are UTC ISO 8601 texts. Source: graph facts §1.6. */
@@ -39,6 +40,8 @@ export interface RunRecord {
   context: JsonObject;
   /** The run that this one repeats. */
   source_run_id?: string;
+  /** Higher ones are begun first. Default 0. */
+  priority?: number;
   /** Which process works or last worked on it. */
   worker_instance_id?: string;
   /** Open questions; empty while nothing is asked. */
@@ -51,6 +54,8 @@ export interface RunRecord {
   error_summary?: string;
   created_at: string;
   updated_at: string;
+  /** When it last became `queued`; the store sets it. */
+  queued_at?: string;
   started_at?: string;
   finished_at?: string;
 }

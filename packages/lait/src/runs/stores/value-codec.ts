@@ -1,0 +1,95 @@
+import { isObject, type JsonValue, setOwnProperty, type Value } from '../../values/value.js';
+
+/** Keeps secrets out of what is stored; `SecretReferences` is one. */
+export interface SecretCodec {
+  /** The value as it may be stored. */
+  store(value: JsonValue): JsonValue;
+  /** The value as it is worked with. */
+  restore(stored: JsonValue): JsonValue;
+  /** The value as people see it. */
+  show(stored: JsonValue): JsonValue;
+}
+
+/** Stands for what JSON cannot say; a member of this name in an author's object is escaped. */
+const mark = '$lait.value';
+const specials: ReadonlyMap<string, Value> = new Map<string, Value>([
+  ['undefined', undefined],
+  ['NaN', Number.NaN],
+  ['Infinity', Number.POSITIVE_INFINITY],
+  ['-Infinity', Number.NEGATIVE_INFINITY],
+  ['-0', -0],
+]);
+
+/**
+ * Values as texts: JSON, and what JSON cannot say (`undefined`, numbers that are none, negative zero) as marked objects, so
+ * that a recovered run sees exactly what a live one saw. `text` gives ASCII-safe JSON that every database takes: no
+ * zero bytes and no lone surrogates.
+ */
+export class ValueCodec {
+  constructor(private readonly secrets?: SecretCodec) {}
+
+  encode(value: Value): string {
+    const plain = isPlain(value) ? (value as JsonValue) : escape(value);
+    return JSON.stringify(this.secrets === undefined ? plain : this.secrets.store(plain));
+  }
+
+  decode(text: string): Value {
+    const stored = JSON.parse(text) as JsonValue;
+    const plain = this.secrets === undefined ? stored : this.secrets.restore(stored);
+    return text.includes(mark) ? unescape(plain) : plain;
+  }
+
+  /** The value as it is shown: names instead of secrets. */
+  show(text: string): Value {
+    const stored = JSON.parse(text) as JsonValue;
+    const plain = this.secrets === undefined ? stored : this.secrets.show(stored);
+    return text.includes(mark) ? unescape(plain) : plain;
+  }
+}
+
+function isPlain(value: Value): boolean {
+  switch (typeof value) {
+    case 'number':
+      return Number.isFinite(value) && !Object.is(value, -0);
+    case 'undefined':
+      return false;
+    case 'object':
+      if (value === null) return true;
+      if (Array.isArray(value)) return value.every(isPlain);
+      for (const key of Object.keys(value)) if (key === mark || !isPlain(value[key])) return false;
+      return true;
+    default:
+      return true;
+  }
+}
+
+function escape(value: Value): JsonValue {
+  if (Array.isArray(value)) return Array.from(value, escape);
+  if (isObject(value)) {
+    const escaped = {};
+    for (const [key, item] of Object.entries(value)) setOwnProperty(escaped, key, escape(item));
+    return Object.hasOwn(value, mark) ? { [mark]: 'object', object: escaped } : escaped;
+  }
+  if (value === undefined || typeof value === 'number') {
+    const name = Object.is(value, -0) ? '-0' : String(value);
+    if (specials.has(name)) return { [mark]: name };
+  }
+  return value as JsonValue;
+}
+
+function unescape(value: JsonValue): Value {
+  if (Array.isArray(value)) return value.map(unescape) as JsonValue;
+  if (!isObject(value)) return value;
+  if (Object.hasOwn(value, mark)) {
+    const { [mark]: name, object } = value;
+    if (typeof name === 'string' && specials.has(name)) return specials.get(name);
+    if (name === 'object' && isObject(object)) return unescapeMembers(object);
+  }
+  return unescapeMembers(value);
+}
+
+function unescapeMembers(value: Record<string, JsonValue>): Value {
+  const plain = {};
+  for (const [key, item] of Object.entries(value)) setOwnProperty(plain, key, unescape(item));
+  return plain;
+}
