@@ -112,7 +112,7 @@ export function pricingOf(
   const pricing = new Map<string, Pricing>();
   for (const entries of aliases.flatMap((models) => Object.values(models ?? {}))) {
     const [first] = entries;
-    const prices = first?.['pricing'] as Pricing | undefined;
+    const prices = first?.pricing as Pricing | undefined;
     if (first !== undefined && prices !== undefined) pricing.set(first.model_id, prices);
   }
   return pricing;

@@ -7,6 +7,7 @@ import { commandList } from '../../src/cli/command-list.js';
 import { documentSchemas } from '../../src/cli/document-schemas.js';
 import { scaffolds } from '../../src/cli/init/scaffolds.js';
 import { lintFile } from '../../src/cli/lint/lint-file.js';
+import type { LintContext } from '../../src/config/lint-workflow.js';
 import { diagnosticCodes } from '../../src/plan/diagnostic-codes.js';
 import { json, startModelServer } from '../models/model-server.js';
 import { directoryWith, lait } from './run-lait.js';
@@ -78,7 +79,12 @@ test('lint refuses a named pipe at once', async () => {
 
 test('[cli.schema-matches-reader] what the reader accepts and refuses, the printed schema does, too', async () => {
   const directory = directoryWith({});
-  const { signal } = new AbortController();
+  const context: LintContext = {
+    services: () => Promise.reject(new Error('not needed')),
+    signal: new AbortController().signal,
+    checkedAnyway: new Set(),
+    onUncheckedNames: () => {},
+  };
   const validators = Object.fromEntries(
     Object.entries(documentSchemas).map(([kind, schema]) => [
       kind,
@@ -114,7 +120,7 @@ test('[cli.schema-matches-reader] what the reader accepts and refuses, the print
   for (const [kind, value, accepted] of cases) {
     const [file, text] = files[kind]!(value);
     writeFileSync(join(directory, file), text);
-    const { diagnostics } = await lintFile(join(directory, file), signal);
+    const { diagnostics } = await lintFile(join(directory, file), context);
     const read = diagnostics.every(({ severity }) => severity !== 'error');
     expect([value, validators[kind]!(value), read, diagnostics]).toEqual([
       value,

@@ -101,11 +101,14 @@ test('printed lines stay above the view, and stopping takes the view away', () =
   expect(state.written).not.toContain('\u001b[2m');
 });
 
-/** The screen after erase sequences of the form ESC[nA CR ESC[J were applied. */
+const escapeCharacter = String.fromCharCode(27);
+const erase = new RegExp(`${escapeCharacter}\\[(\\d+)A\\r${escapeCharacter}\\[J`);
+
+/** The screen after the view's erase sequences were applied. */
 function replay(written: string): string[] {
   let rows = [''];
-  for (const part of written.split(/(\u001b\[\d+A\r\u001b\[J|\n)/)) {
-    const up = /^\u001b\[(\d+)A/.exec(part);
+  for (const part of written.split(new RegExp(`((?:${erase.source.replace('(', '(?:')})|\n)`))) {
+    const up = erase.exec(part);
     if (up !== null) {
       rows = rows.slice(0, rows.length - Number(up[1]));
       rows[rows.length - 1] = '';

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { CommandContext } from '../command-context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { findFiles } from './find-files.js';
@@ -14,10 +15,10 @@ export async function lintPaths(
   const { output } = context;
   const found = await findFiles(paths);
   const configured = await lintContext(found, context);
-  const files: LintedFile[] = [...configured.broken];
-  for (const file of found) {
-    if (!files.some((linted) => linted.file === file)) files.push(await lintFile(file, configured.context));
-  }
+  // A broken configuration among the files is checked like the others, under the name that was given.
+  const named = new Set(found.map((file) => resolve(file)));
+  const files: LintedFile[] = configured.broken.filter(({ file }) => !named.has(resolve(file)));
+  for (const file of found) files.push(await lintFile(file, configured.context));
   if (configured.namesUnchecked()) {
     output.warning(
       'there is no configuration: names of servers, tools, agents and workflows were not checked',
