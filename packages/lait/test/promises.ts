@@ -291,4 +291,25 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'A reference is known to hold exactly when every way to the node passes its source successfully',
     'graph facts §3.3',
   ],
+  ['graph.literals', 'Text that looks like a reference stays text', 'graph facts §3.1'],
+  [
+    'capability.files-confined',
+    'File capabilities never leave their root, through no path and no link',
+    'graph facts §10',
+  ],
+  [
+    'capability.http-confined',
+    'http_request reaches listed hosts only, and private addresses only when their host is listed',
+    'graph facts §10',
+  ],
+  [
+    'capability.backings',
+    'A shell tool, a tool in code, an HTTP request and a workflow of any form can stand behind a capability',
+    'issue: capabilities',
+  ],
+  [
+    'capability.child-questions',
+    'A workflow inside a node waits and fails as part of its run, with the cause named',
+    'FR-08',
+  ],
 ];

@@ -29,11 +29,14 @@ const builtIns: Readonly<
   run_workflow: runWorkflow,
 };
 
-/** Names that a setting of the plain file capabilities also holds for. */
-const settingsOf: Readonly<Record<string, string>> = {
-  vault_read_file: 'file_read',
-  vault_write_file: 'file_write',
+/** Whose settings also hold for a capability: the other name of the same one, then the one that shares its root. */
+const settingsOf: Readonly<Record<string, readonly string[]>> = {
+  file_read: ['vault_read_file'],
+  file_write: ['vault_write_file'],
+  vault_read_file: ['file_read'],
+  vault_write_file: ['file_write'],
 };
+const fileCapabilities = Object.keys(settingsOf);
 
 /**
  * The capabilities that graphs may call: given in code, configured, and built in. Throws a `DefinitionError` for an
@@ -43,10 +46,14 @@ export class CapabilityRegistry implements CapabilityService {
   readonly #capabilities = new Map<string, Capability>();
 
   constructor({ settings = {}, given = [], environment, tools }: CapabilityRegistryOptions) {
+    // One root is enough for all file capabilities.
+    const root = fileCapabilities
+      .map((key) => ownEntry(settings, key).root)
+      .find((found) => found !== undefined);
     for (const [key, make] of Object.entries(builtIns)) {
-      const shared = settingsOf[key];
-      const own = { ...(shared !== undefined && ownEntry(settings, shared)), ...ownEntry(settings, key) };
-      this.#capabilities.set(key, make(key, own, environment));
+      const entries = [key, ...(settingsOf[key] ?? [])].map((name) => ownEntry(settings, name));
+      const shared: CapabilitySettings = fileCapabilities.includes(key) && root !== undefined ? { root } : {};
+      this.#capabilities.set(key, make(key, Object.assign(shared, ...entries.reverse()), environment));
     }
     for (const [key, entry] of Object.entries(settings)) {
       if (!Object.hasOwn(builtIns, key))

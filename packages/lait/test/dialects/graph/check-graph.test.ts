@@ -73,7 +73,7 @@ const loopGraph = (
     ['loop->t', 'step->res', ...extra],
   );
 
-describe('issues name what is wrong and where [graph.all-issues]', () => {
+describe('issues name what is wrong and where', () => {
   it.each<[string, JsonObject, string[]]>([
     [
       'a typo of a key',
@@ -376,7 +376,7 @@ describe('issues name what is wrong and where [graph.all-issues]', () => {
     ]);
   });
 
-  it('gives file, line and column of JSON and YAML', () => {
+  it('gives file, line and column of JSON and YAML [graph.all-issues]', () => {
     const json =
       '{\n  "nodes": [\n    {"node_id": "a", "node_type": "nope", "config": {}}\n  ],\n  "edges": []\n}';
     const yaml = 'nodes:\n  - node_id: 日本語🎉\n    node_type: nope\nedges: []\n';
