@@ -81,27 +81,16 @@ function reverse(input: JsonValue): JsonValue {
   return [getIndex(input, last)];
 }
 
-function transpose(input: JsonValue, context: Context): JsonValue {
-  const rows = elementsOf(input);
-  let width = 0;
-  for (const row of rows) {
-    if (!Array.isArray(row) && row !== null) return raise(`Cannot index ${describe(row)} with number`);
-    width = Math.max(width, row?.length ?? 0);
-  }
-  context.charge(width * rows.length);
-  return Array.from({ length: width }, (_, column) => rows.map((row) => getIndex(row, column)));
-}
-
 function binarySearch(input: JsonValue, target: JsonValue): JsonValue {
   if (!Array.isArray(input)) return raise(`${describe(input)} cannot be searched from`);
   let low = 0;
-  let high = input.length - 1;
-  while (low <= high) {
+  let high = input.length;
+  while (low < high) {
     const middle = (low + high) >>> 1;
     const order = compare(input[middle]!, target);
     if (order === 0) return middle;
     if (order < 0) low = middle + 1;
-    else high = middle - 1;
+    else high = middle;
   }
   return -1 - low;
 }
@@ -156,7 +145,6 @@ export const arrayBuiltins: BuiltinTable = valueTable({
   'flatten/0': (input, _args, context) => flatten(input, Infinity, context),
   'flatten/1': (input, [depth], context) => flatten(input, depth!, context),
   'reverse/0': reverse,
-  'transpose/0': (input, _args, context) => transpose(input, context),
   'bsearch/1': (input, [target]) => binarySearch(input, target!),
   'indices/1': (input, [part]) => indices(input, part!),
   'index/1': (input, [part]) => getIndex(indices(input, part!), 0),

@@ -97,7 +97,7 @@ export const coreBuiltins = (listBuiltins: () => string[]): BuiltinTable => [
   [
     'fromjson/0',
     valueBuiltin((input, _args, context) => {
-      if (typeof input !== 'string') return raise(`${describe(input)} cannot be parsed as JSON`);
+      if (typeof input !== 'string') return raise(`${describe(input)} only strings can be parsed`);
       return parseJson(input, context);
     }, false),
   ],

@@ -41,9 +41,10 @@ def until(cond; next): def r: if cond then . else next | r end; r;
 def while(cond; update): def r: if cond then ., (update | r) else empty end; r;
 def repeat(f): def r: f, r; r;
 def range($upto): range(0; $upto);
-def range($from; $upto): $from | while(. < $upto; . + 1);
+def range($from; $upto): range($from; $upto; 1);
 def range($from; $upto; $by):
-  if $by > 0 then $from | while(. < $upto; . + $by)
+  if [$from, $upto, $by] | all(type == "number") | not then error("Range bounds must be numeric")
+  elif $by > 0 then $from | while(. < $upto; . + $by)
   elif $by < 0 then $from | while(. > $upto; . + $by)
   else empty end;
 def any(generator; condition): isempty(generator | condition or empty) | not;
@@ -60,6 +61,7 @@ def group_by(f): internal::groupBy(map([f]));
 def unique_by(f): internal::uniqueBy(map([f]));
 def min_by(f): internal::minBy(map([f]));
 def max_by(f): internal::maxBy(map([f]));
+def transpose: [range(0; map(length) | max // 0) as $column | [.[][$column]]];
 def combinations:
   if length == 0 then []
   else .[0][] as $x | (.[1:] | combinations) as $rest | [$x] + $rest end;

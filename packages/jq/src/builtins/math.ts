@@ -1,3 +1,5 @@
+import { negate } from '../values/arithmetic.js';
+import { compare } from '../values/compare.js';
 import { describe } from '../values/describe.js';
 import type { JsonValue } from '../values/json.js';
 import { raise } from '../values/raise.js';
@@ -66,9 +68,6 @@ const unaryFunctions: Record<string, (x: number) => JsonValue> = {
     const whole = Math.trunc(x);
     return [Number.isFinite(x) ? x - whole : Number.isNaN(x) ? x : 0, whole];
   },
-  isinfinite: (x) => Math.abs(x) === Infinity,
-  isnan: Number.isNaN,
-  isnormal: (x) => Number.isFinite(x) && Math.abs(x) >= 2 ** -1022,
 };
 
 const binaryFunctions: Record<string, (x: number, y: number) => number> = {
@@ -93,14 +92,12 @@ const binaryFunctions: Record<string, (x: number, y: number) => number> = {
 
 /** The functions of C's math library that jq offers, and `abs`. */
 export const mathBuiltins: BuiltinTable = valueTable({
-  'abs/0': (input) => {
-    if (typeof input !== 'number') {
-      return input === null || typeof input !== 'string'
-        ? raise(`${describe(input)} has no absolute value`)
-        : input;
-    }
-    return input < 0 ? -input : input;
-  },
+  'isinfinite/0': (input) => typeof input === 'number' && Math.abs(input) === Infinity,
+  'isnan/0': (input) => Number.isNaN(input),
+  'isnormal/0': (input) =>
+    typeof input === 'number' && Number.isFinite(input) && Math.abs(input) >= 2 ** -1022,
+  // What sorts below zero is negated, which only numbers can be; the rest stays as it is.
+  'abs/0': (input) => (compare(input, 0) < 0 && !Number.isNaN(input) ? negate(input) : input),
   ...Object.fromEntries(
     Object.entries(unaryFunctions).map(([name, compute]) => [`${name}/0`, unary(compute)]),
   ),

@@ -15,6 +15,7 @@ function keysOf(input: JsonValue, keys: (object: JsonObject) => string[]): JsonV
 function has(input: JsonValue, key: JsonValue): boolean {
   if (isObject(input) && typeof key === 'string') return Object.hasOwn(input, key);
   if (Array.isArray(input) && typeof key === 'number') return key >= 0 && key < input.length;
+  if (input === null) return false;
   return raise(`Cannot check whether ${typeName(input)} has a ${typeName(key)} key`);
 }
 

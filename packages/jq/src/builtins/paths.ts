@@ -6,6 +6,7 @@ import { linkAside, locate, strict } from '../compile/strict.js';
 import { getIndex } from '../values/access.js';
 import type { JsonArray, JsonValue } from '../values/json.js';
 import { checkPath, deletePaths, getPath, setPath } from '../values/path-values.js';
+import { raise } from '../values/raise.js';
 import { Updater } from '../values/updater.js';
 import { type Builtin, type BuiltinTable, compileArguments, valueBuiltin, valueTable } from './builtin.js';
 
@@ -86,7 +87,11 @@ function getPathCode(argument: Code, range: Parameters<typeof locate>[1]): Code 
   };
 }
 
-const updaterOf = (input: JsonValue): Updater => input as unknown as Updater;
+/** The updater of a running assignment. It is lost where the target catches an error of the update. */
+function updaterOf(input: JsonValue): Updater {
+  const state: unknown = input;
+  return state instanceof Updater ? state : raise('Paths must be specified as an array');
+}
 
 /** The steps of an assignment; see `assignmentCode`. The input of each is the updater. */
 const updaterBuiltins: BuiltinTable = [

@@ -14,12 +14,11 @@ function prepare(input: JsonValue, pattern: JsonValue, flags: JsonValue): { rege
   if (Array.isArray(pattern) && flags === null) {
     if (pattern.length > 0) [source, modifiers] = [pattern[0]!, pattern[1] ?? null];
   }
-  if (typeof source !== 'string') {
-    if (flags === null) return raise(`${typeName(source)} not a string or array`);
-    if (typeof input === 'string')
-      return raise(`${describe(source)} cannot be matched, as it is not a string`);
+  if (typeof source !== 'string' && source === pattern && flags === null) {
+    return raise(`${typeName(source)} not a string or array`);
   }
   if (typeof input !== 'string') return raise(`${describe(input)} cannot be matched, as it is not a string`);
+  if (typeof source !== 'string') return raise(`${describe(source)} is not a string`);
   if (modifiers !== null && typeof modifiers !== 'string')
     return raise(`${describe(modifiers)} is not a string`);
   return { regex: compiledRegex(source as string, modifiers ?? ''), subject: new Subject(input) };
@@ -124,7 +123,10 @@ class Substitution {
   }
 }
 
-const asSubstitution = (value: JsonValue): Substitution => value as unknown as Substitution;
+function asSubstitution(value: JsonValue): Substitution {
+  const state: unknown = value;
+  return state instanceof Substitution ? state : raise('Cannot substitute in what an error has ended');
+}
 
 /** Regular expressions. */
 export const regexBuiltins: BuiltinTable = [

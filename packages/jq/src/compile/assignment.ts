@@ -1,4 +1,8 @@
 import type { Assignment, BinaryOperator, Node } from '../syntax/ast.js';
+import type { Range } from '../syntax/range.js';
+import { shorten } from '../values/describe.js';
+import type { JsonValue } from '../values/json.js';
+import { raise } from '../values/raise.js';
 import type { Code } from './code.js';
 import type { Compiler } from './compiler.js';
 import { bind, variable } from './lower.js';
@@ -14,7 +18,22 @@ const updaterName = '.updater';
  * The `internal` functions work on the updater, which copies each container once.
  */
 export function assignmentCode(compiler: Compiler, node: Assignment, scope: Scope, height: number): Code {
-  return compiler.compile(lowerAssignment(node), scope, height);
+  const code = compiler.compile(lowerAssignment(node), scope, height);
+  return node.operator === '=' ? code : withoutPath(code, node.range);
+}
+
+/** An update makes a new value: as part of a path expression it fails as it does in jq. */
+function withoutPath(code: Code, range: Range): Code {
+  const refuse = (value: JsonValue): never =>
+    raise(`Invalid path expression near attempt to access element 0 of ${shorten([value, []])}`, range);
+  return {
+    ...code,
+    push: (value, path, env, emit) => (path === null ? code.push(value, path, env, emit) : refuse(value)),
+    link: (next) => {
+      const op = code.link(next);
+      return (machine) => (machine.path === null ? op : refuse(machine.value));
+    },
+  };
 }
 
 function lowerAssignment(node: Assignment): Node {

@@ -4,7 +4,7 @@ import { describe } from '../values/describe.js';
 import type { JsonObject, JsonValue } from '../values/json.js';
 import { setKey } from '../values/object.js';
 import { raise } from '../values/raise.js';
-import { identity } from './access.js';
+import { identity, indexCode } from './access.js';
 import { type Code, computed, type Direct, linkWithPaths } from './code.js';
 import { Frame, type Op } from './machine.js';
 import { strict } from './strict.js';
@@ -76,7 +76,7 @@ export interface EntryCode {
 /** `{key: value, …}`; earlier entries vary slower. Keys keep the order in which they are written. */
 export function objectCode(entries: readonly EntryCode[], range: Range): Code {
   if (entries.length === 0) return computed(() => ({}));
-  const operands = entries.flatMap(({ key, value }) => [key, value ?? identity]);
+  const operands = entries.flatMap(({ key, value }) => [key, value ?? ownValueOf(key, range)]);
   const code = strict(
     operands,
     (values) => {
@@ -85,7 +85,9 @@ export function objectCode(entries: readonly EntryCode[], range: Range): Code {
         const key = values[index * 2]!;
         if (typeof key !== 'string') return raise(`Cannot use ${describe(key)} as object key`);
         const value = values[index * 2 + 1]!;
-        setKey(object, key, entries[index]!.value === null ? getIndex(value, key) : value);
+        const { value: code, key: keyCode } = entries[index]!;
+        const isOpen = code === null && keyCode.constant === undefined;
+        setKey(object, key, isOpen ? getIndex(value, key) : value);
       }
       return object;
     },
@@ -96,6 +98,11 @@ export function objectCode(entries: readonly EntryCode[], range: Range): Code {
   if (direct === null) return code;
   const fast = computed(direct, code.cardinality as 'one' | 'optional');
   return code.bounded ? fast : { ...fast, bounded: false, link: code.link };
+}
+
+/** The input's value of a constant key; for other keys the input, to be asked when the key is known. */
+function ownValueOf(key: Code, range: Range): Code {
+  return key.constant === undefined ? identity : indexCode(identity, key, range);
 }
 
 /** Construction with constant keys and values that have at most one output. */

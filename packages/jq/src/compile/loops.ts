@@ -20,12 +20,13 @@ export function reduceCode(source: Code, init: Code, update: Code): Code {
     const change = update.direct;
     source.push(value, path, env, (item, itemPath) => {
       const scope = extend(env, item);
-      if (change !== null && itemPath === null) {
-        state = change(state, scope) ?? null;
-        return false;
-      }
+      // The state is taken away while it changes: an update that fails or gives nothing leaves null.
       const before = state;
       state = null;
+      if (change !== null && itemPath === null) {
+        state = change(before, scope) ?? null;
+        return false;
+      }
       return update.push(before, itemPath, scope, (after) => {
         state = after;
         return false;

@@ -49,7 +49,8 @@ function lowerParts(pattern: Pattern, source: Node, body: Node, rename: (name: s
   const whole = `.whole.${range.start}`;
   const wholeVariable = variable(whole, range);
   if (pattern.type === 'array') {
-    const parts = pattern.items.reduceRight((rest, item, position) => {
+    // jq takes the last element first, which shows where several are wrong.
+    const parts = pattern.items.reduce((rest, item, position) => {
       const element: Node = {
         type: 'index',
         target: wholeVariable,

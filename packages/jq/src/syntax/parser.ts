@@ -27,7 +27,6 @@ const precedences: ReadonlyMap<string, Precedence> = new Map(
     ] satisfies (Precedence & { operators: string[] })[]
   ).flatMap(({ level, side, operators }) => operators.map((operator) => [operator, { level, side }])),
 );
-const multiplication = 7;
 
 /**
  * Parses a jq program. A program without a main expression (empty, or definitions only) means `.`.
@@ -207,7 +206,7 @@ export class Parser {
     const { start } = stream.token;
     if (stream.accept('-')) {
       stream.enter();
-      const operand = this.expression(multiplication);
+      const operand = this.unary();
       stream.leave();
       return stream.node({ type: 'negate', operand, range: stream.range(start) }, operand);
     }

@@ -112,7 +112,7 @@ export function splitText(text: string, separator: string, context: Context): st
 /** `left % right` of the numbers without their fractions; the sign is the left one's. */
 export function remainder(left: JsonValue, right: JsonValue): JsonValue {
   if (typeof left !== 'number' || typeof right !== 'number') {
-    return raise(`${describe(left)} and ${describe(right)} cannot be divided`);
+    return raise(`${describe(left)} and ${describe(right)} cannot be divided (remainder)`);
   }
   if (Number.isNaN(left) || Number.isNaN(right)) return Number.NaN;
   const dividend = Math.trunc(left);

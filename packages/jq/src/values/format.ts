@@ -18,7 +18,7 @@ function row(value: JsonValue, name: string, separator: string, cell: (text: str
     .map((element) => {
       if (element === null || element === undefined) return '';
       if (typeof element === 'string') return cell(element);
-      if (typeof element === 'object') return raise(`${describe(element)} is not valid in a ${name} row`);
+      if (typeof element === 'object') return raise(`${describe(element)} is not valid in a csv row`);
       return Number.isNaN(element) ? '' : toText(element);
     })
     .join(separator);

@@ -1,6 +1,7 @@
 import { maximumValueDepth } from '../limits.js';
 import type { JsonArray, JsonObject, JsonValue } from './json.js';
 import { setKey } from './object.js';
+import { utf8Length } from './text.js';
 
 const numberLiteral = /^[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: jq accepts them where JSON.parse does not.
@@ -67,7 +68,7 @@ export class JsonReader {
     const isEnd = this.at >= this.text.length;
     const before = this.text.slice(0, isEnd ? this.text.length : this.at + 1);
     const line = before.split('\n').length;
-    const column = before.length - (before.lastIndexOf('\n') + 1);
+    const column = utf8Length(before.slice(before.lastIndexOf('\n') + 1));
     return this.fail(`${message}${isEnd ? ' at EOF' : ''} at line ${line}, column ${column}`);
   }
 

@@ -43,7 +43,12 @@ export function setPath(
   let current = root;
   for (let index = 0; index < keys.length - 1; index++) {
     containers.push(current);
-    current = getIndex(current, keys[index]!);
+    const key = keys[index]!;
+    const part = getIndex(current, key);
+    // What cannot be set is refused from the outside in.
+    if (Array.isArray(current) || (current === null && typeof key === 'number'))
+      checkElement(current ?? [], key);
+    current = part;
   }
   if (keys.length > 0) containers.push(current);
   let result = value;
@@ -76,9 +81,7 @@ function setIndex(
     sliceKey(key);
     return raise('Cannot update string slices');
   }
-  if (Array.isArray(key) && Array.isArray(target)) {
-    return raise('Cannot update field at array index of array');
-  }
+  if (Array.isArray(target)) checkElement(target, key);
   return raise(`Cannot index ${typeName(target)} with ${describe(key)}`);
 }
 
@@ -96,6 +99,16 @@ function own(container: JsonValue, context: Context, owned: Owned | null): JsonV
   return copy;
 }
 
+/** Refuses keys under which an array can have no element. */
+function checkElement(array: JsonArray, key: JsonValue): void {
+  if (Array.isArray(key)) raise('Cannot update field at array index of array');
+  if (typeof key !== 'number') return;
+  if (Number.isNaN(key)) raise('Cannot set array element at NaN index');
+  const index = Math.floor(key);
+  if (index < 0 && index + array.length < 0) raise('Out of bounds negative array index');
+  if (index > maximumIndex) raise('Array index too large');
+}
+
 function setElement(
   array: JsonArray,
   key: number,
@@ -103,11 +116,9 @@ function setElement(
   context: Context,
   owned: Owned | null,
 ): JsonValue {
-  if (Number.isNaN(key)) return raise('Cannot set array element at NaN index');
+  checkElement(array, key);
   let index = Math.floor(key);
   if (index < 0) index += array.length;
-  if (index < 0) return raise('Out of bounds negative array index');
-  if (index > maximumIndex) return raise('Array index too large');
   const copy = own(array, context, owned) as JsonArray;
   if (index > copy.length) {
     context.charge(index - copy.length);
