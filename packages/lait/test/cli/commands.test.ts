@@ -46,14 +46,14 @@ test('lint checks every file, in every format, and prints one document', async (
     'good.yml': 'steps:\n  - jq: .\n',
     'bad.yml': 'steps:\n  - id: 日本\n    jq: ".["\n',
     'agents/a.md': '---\nname: a\n---\nhello {{ input\n',
-    'lait.config.yml': 'modles: {}\n',
+    'sub/lait.config.yml': 'modles: {}\n',
     'notes.md': '# no agent\n',
     'node_modules/x/w.yml': 'steps: 1\n',
   });
   const text = await lait(directory, ['lint', '.']);
   expect(text.code).toBe(3);
   expect(text.stdout).toContain('good.yml: OK\n');
-  for (const place of ['bad.yml:2:9', 'bad.yml:3:12', 'agents/a.md:4:7', 'lait.config.yml:1:1']) {
+  for (const place of ['bad.yml:2:9', 'bad.yml:3:12', 'agents/a.md:4:7', 'sub/lait.config.yml:1:1']) {
     expect(text.stdout).toContain(place);
   }
   expect(text.stdout).not.toContain('node_modules');
