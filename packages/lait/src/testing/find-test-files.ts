@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../errors/errors.js';
-import { testKindOf } from './read-test-file.js';
+import { testKindOf } from './test-kind.js';
 
 const skipped = new Set(['node_modules', 'target']);
 

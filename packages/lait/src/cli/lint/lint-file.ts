@@ -6,6 +6,7 @@ import { isLaitError, messageChain } from '../../errors/lait-error.js';
 import type { Diagnostic } from '../../plan/diagnostic.js';
 import { readSourceFile } from '../../plan/read-source.js';
 import type { SourceFile } from '../../plan/source.js';
+import { testKindOf } from '../../testing/test-kind.js';
 
 export interface LintedFile {
   file: string;
@@ -41,6 +42,11 @@ async function lintSource(source: SourceFile, context: LintContext): Promise<rea
   if (source.file.endsWith('.md')) {
     const { lintAgent } = await import('../../config/lint-agent.js');
     return lintAgent(source, context);
+  }
+  const test = testKindOf(source.text);
+  if (test !== undefined) {
+    const { checkTestSource } = await import('../../testing/read-test-file.js');
+    return checkTestSource(source, test);
   }
   const { lintWorkflow } = await import('../../config/lint-workflow.js');
   return lintWorkflow(source, context);
