@@ -15,7 +15,7 @@ import type { Snapshot } from './engine/runtime.js';
 import type { Answerer, OpenQuestion } from './engine/runtimes/memory.js';
 import { LaitError } from './errors/lait-error.js';
 import { kinds } from './kinds/index.js';
-import type { Outcome } from './kinds/kind.js';
+import type { ItemLog, Outcome } from './kinds/kind.js';
 import type { Capability } from './kinds/services.js';
 import { type UsageJson, UsageReport } from './observe/usage-report.js';
 import type { Diagnostic } from './plan/diagnostic.js';
@@ -97,6 +97,8 @@ export interface WorkflowRunOptions {
   runId?: string;
   /** Told of the state after each top-level step, and awaited. */
   onSnapshot?: (snapshot: Snapshot) => Promise<void>;
+  /** Keeps the results of single items of top-level loops. */
+  itemLog?: ItemLog;
   /** Goes on behind a snapshot's step instead of beginning at the first. */
   from?: Snapshot;
 }

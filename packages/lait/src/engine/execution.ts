@@ -1,4 +1,4 @@
-import type { Completion, ConcurrentUnit, Kind } from '../kinds/kind.js';
+import type { Completion, ConcurrentUnit, ItemLog, Kind } from '../kinds/kind.js';
 import type { Services } from '../kinds/services.js';
 import type { Block, Plan, PlanCall, PlanNode } from '../plan/plan.js';
 import type { PlanSettings } from '../plan/settings.js';
@@ -14,6 +14,8 @@ export interface RunEnvironment {
   services: Services;
   kinds: ReadonlyMap<string, Kind>;
   breather: Breather;
+  /** Keeps the results of single items of top-level loops. */
+  itemLog?: ItemLog;
 }
 
 /** What people see of the position: scope data, fresh in each branch. */

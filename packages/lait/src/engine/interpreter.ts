@@ -277,6 +277,7 @@ export class Interpreter implements Interpreting {
     };
     try {
       const { value } = await this.runBlock(branch.block, branch.value, execution);
+      this.environment.itemLog?.finished(address, value);
       return {
         status: 'completed',
         value,

@@ -1,6 +1,6 @@
 import { CancelledError } from '../errors/errors.js';
 import { isLaitError } from '../errors/lait-error.js';
-import type { Kind, Outcome } from '../kinds/kind.js';
+import type { ItemLog, Kind, Outcome } from '../kinds/kind.js';
 import type { Services } from '../kinds/services.js';
 import type { Plan, PlanCall } from '../plan/plan.js';
 import type { JsonValue, Value } from '../values/value.js';
@@ -32,6 +32,8 @@ export interface StartRunOptions {
   onSnapshot?: (snapshot: Snapshot, address: Address) => Promise<void>;
   /** Continues behind the snapshot's position instead of starting at the beginning. */
   from?: Snapshot;
+  /** Keeps the results of single items of top-level loops, and gives back those of an earlier pass. */
+  itemLog?: ItemLog;
   /** The run to work in; default a new one in memory. */
   run?: MemoryRun;
 }
@@ -55,6 +57,7 @@ export function startRun(plan: Plan, call: PlanCall, options: StartRunOptions): 
     services: options.services,
     kinds: options.kinds,
     breather: new Breather(),
+    ...(options.itemLog === undefined ? {} : { itemLog: options.itemLog }),
   });
   run.executor = interpreter.executeBranch;
   const cancel = new CancelScope();

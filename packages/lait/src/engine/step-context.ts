@@ -1,7 +1,7 @@
 import type { Expression } from '../expressions/expression.js';
 import type { LoopView } from '../expressions/scope.js';
 import { concurrentTraits } from '../kinds/block-traits.js';
-import type { BranchOptions, Completion, StepContext } from '../kinds/kind.js';
+import type { BranchOptions, Completion, ItemLog, StepContext } from '../kinds/kind.js';
 import type { Services } from '../kinds/services.js';
 import type { Block, Plan, PlanCall, PlanNode } from '../plan/plan.js';
 import type { PlanSettings } from '../plan/settings.js';
@@ -202,6 +202,12 @@ export class EngineStepContext implements StepContext {
       values.push(outcome.status === 'completed' ? outcome.value : null);
     }
     return values;
+  }
+
+  get itemLog(): ItemLog | undefined {
+    const { environment, progress } = this.execution;
+    const isTopLevel = progress.depth === 0 && this.plan.body.nodes.includes(this.node);
+    return isTopLevel ? environment.itemLog : undefined;
   }
 
   record(id: string, value: Value): void {

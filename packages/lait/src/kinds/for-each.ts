@@ -57,8 +57,14 @@ async function oneByOne(
   context: StepContext,
 ): Promise<Completion> {
   const results: JsonValue[] = [];
+  const kept = context.itemLog?.open(context.address, items);
+  for (const [id, value] of Object.entries(kept?.steps ?? {})) context.record(id, value);
   for (let index = 0; index < items.length; index += 1) {
     const item = items[index]!;
+    if (kept?.results.has(index) === true) {
+      results.push(kept.results.get(index)!);
+      continue;
+    }
     announce(index, items.length, context);
     const completion = await context.runBlock(steps, item, { key: index, loop: { index, item } });
     if (completion.control === 'stop') return completion;
@@ -74,6 +80,7 @@ async function oneByOne(
       });
     }
     if (completion.control === 'break') break;
+    context.itemLog?.finished(`${context.address}/${index}`, completion.value, context.scope.allSteps());
   }
   return completed(results);
 }
@@ -84,15 +91,18 @@ async function concurrently(
   { steps }: ForEachFields,
   context: StepContext,
 ): Promise<Completion> {
-  const branches = items.map((item: Value, index) => ({
+  const kept = context.itemLog?.open(context.address, items).results ?? new Map<number, JsonValue>();
+  const open = [...items.keys()].filter((index) => !kept.has(index));
+  const branches = open.map((index) => ({
     key: String(index),
     block: steps,
-    value: item,
-    loop: { index, item },
+    value: items[index]!,
+    loop: { index, item: items[index]! },
     prefix: `[item-${index}] `,
   }));
   const values = await context.runBranches(branches, { maxConcurrency, unit: 'items' });
-  return completed(values.map((value) => value ?? null));
+  const results = new Map([...kept, ...open.map((index, at) => [index, values[at] ?? null] as const)]);
+  return completed(items.map((_, index) => results.get(index)!));
 }
 
 function announce(index: number, count: number, context: StepContext): void {

@@ -9,7 +9,7 @@ import type { FieldProblem, FieldTable } from '../plan/fields.js';
 import type { Block, Plan, PlanCall, PlanNode } from '../plan/plan.js';
 import type { ModelSettings, PlanSettings, ToolSelection } from '../plan/settings.js';
 import type { SchemaSource } from '../schema/schema-source.js';
-import type { JsonValue, Value } from '../values/value.js';
+import type { JsonObject, JsonValue, Value } from '../values/value.js';
 import type { Services } from './services.js';
 
 /** How a block or a step ended: with a value, out of the innermost loop, or out of the workflow. */
@@ -71,6 +71,8 @@ export interface StepContext {
     branches: readonly { key: string; block: Block; value: Value; loop?: LoopView | null; prefix?: string }[],
     options: BranchOptions,
   ): Promise<Value[]>;
+  /** Where a loop of the top level keeps what its items came to; absent when the run keeps nothing of the kind. */
+  readonly itemLog?: ItemLog;
   /** Records a value under an id beside the step's own, e.g. the results of a dynamic container's steps. */
   record(id: string, value: Value): void;
   /** Runs another workflow as a child of this step, in its own scope. */
@@ -85,6 +87,17 @@ export interface StepContext {
   /** A line for the person at the terminal. */
   note(message: string): void;
   warn(message: string): void;
+}
+
+/** Keeps the results of single items, so that a later run need not repeat them. */
+export interface ItemLog {
+  /** Says which list is worked on. Gives back what an earlier, interrupted pass over the same list has finished. */
+  open(
+    address: string,
+    items: readonly JsonValue[],
+  ): { results: ReadonlyMap<number, JsonValue>; steps: JsonObject };
+  /** An item, named by the address of its iteration or branch, has ended well. `steps`: all that is recorded by then. */
+  finished(address: string, value: Value, steps?: JsonObject): void;
 }
 
 export interface BranchOptions {

@@ -1,9 +1,11 @@
 import type { Snapshot } from '../engine/runtime.js';
 import { isLaitError, messageChain } from '../errors/lait-error.js';
+import type { ItemLog } from '../kinds/kind.js';
 import type { Plan } from '../plan/plan.js';
 import type { JsonObject, JsonValue, Value } from '../values/value.js';
 import type { Checkpoint, PassedValue } from './checkpoint.js';
 import type { CheckpointClaim } from './checkpoint-claim.js';
+import { CheckpointItems } from './checkpoint-items.js';
 import type { CheckpointStore } from './checkpoint-store.js';
 import type { SecretReferences } from './secret-references.js';
 
@@ -14,8 +16,13 @@ export interface RecorderOptions {
   plan: Plan;
   /** The record as it stands, values as they are. */
   checkpoint: Checkpoint;
+  /** Gives the finished items of an interrupted `for_each` back instead of repeating them. */
+  keepItems?: boolean;
   onWarning: (message: string) => void;
 }
+
+/** Finished items are stored at most this often: each time the whole record is written. */
+const itemsEveryMilliseconds = 250;
 
 /**
  * Keeps the record of one run up to date: before the first step, after each top-level step, and at the end. A record
@@ -26,11 +33,19 @@ export class CheckpointRecorder {
   #checkpoint: Checkpoint;
   /** How the value after the last finished step will be stored once it is no longer the current one. */
   #passing: PassedValue;
+  readonly #items: CheckpointItems;
+  /** Writes follow one another. */
+  #writing: Promise<void> = Promise.resolve();
+  #itemsTimer: NodeJS.Timeout | undefined;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
     this.#checkpoint = options.checkpoint;
     this.#passing = { value: options.checkpoint.current_value ?? null };
+    const { items } = options.checkpoint;
+    this.#items = new CheckpointItems(options.keepItems === true ? items : undefined, () =>
+      this.#storeItemsSoon(),
+    );
   }
 
   get runId(): string {
@@ -39,6 +54,11 @@ export class CheckpointRecorder {
 
   get checkpoint(): Checkpoint {
     return this.#checkpoint;
+  }
+
+  /** What the engine is given as `itemLog`. */
+  get itemLog(): ItemLog {
+    return this.#items;
   }
 
   /** Writes the record before anything runs. Throws what `CheckpointStore.save` throws: then nothing is begun. */
@@ -52,6 +72,7 @@ export class CheckpointRecorder {
     const { current_value: before, passed_values: passed } = this.#checkpoint;
     const passed_values = completedIndex === 0 ? passed : [...passed, this.#passing];
     this.#passing = passing(this.#options.plan.body.nodes[completedIndex]?.id, value, before, steps);
+    this.#items.clear();
     await this.#saveOrWarn({
       completed_index: completedIndex,
       current_value: value,
@@ -60,13 +81,12 @@ export class CheckpointRecorder {
       state,
       counter,
       passed_values,
-      items: undefined,
     });
   };
 
   /** Says that the run has ended well. */
   async complete(): Promise<void> {
-    await this.#saveOrWarn({ status: 'completed', failure: undefined, items: undefined });
+    await this.#saveOrWarn({ status: 'completed', failure: undefined });
     await this.#options.claim.release();
   }
 
@@ -76,6 +96,13 @@ export class CheckpointRecorder {
     const failure = { message: messageChain(error), ...(typeof step === 'string' ? { step } : {}) };
     await this.#saveOrWarn({ failure });
     await this.#options.claim.release();
+  }
+
+  #storeItemsSoon(): void {
+    this.#itemsTimer ??= setTimeout(() => {
+      this.#itemsTimer = undefined;
+      void this.#saveOrWarn({});
+    }, itemsEveryMilliseconds);
   }
 
   async #saveOrWarn(changes: Partial<Checkpoint>): Promise<void> {
@@ -88,9 +115,15 @@ export class CheckpointRecorder {
     }
   }
 
-  async #save(changes: Partial<Checkpoint>): Promise<void> {
-    this.#checkpoint = { ...this.#checkpoint, ...changes, updated_at: new Date().toISOString() };
-    await this.#options.store.save(storedForm(this.#checkpoint, this.#options.references));
+  #save(changes: Partial<Checkpoint>): Promise<void> {
+    clearTimeout(this.#itemsTimer);
+    this.#itemsTimer = undefined;
+    const { kept } = this.#items;
+    this.#checkpoint = { ...this.#checkpoint, ...changes, items: kept, updated_at: new Date().toISOString() };
+    const checkpoint = storedForm(this.#checkpoint, this.#options.references);
+    const written = this.#writing.then(() => this.#options.store.save(checkpoint));
+    this.#writing = written.catch(() => {});
+    return written;
   }
 }
 

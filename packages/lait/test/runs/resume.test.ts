@@ -206,6 +206,64 @@ describe('[runs.one-resume-wins] two resumes at once', () => {
   });
 });
 
+describe('[runs.keep-items] --keep-items', () => {
+  const loop = (concurrency: number) => `steps:
+  - jq: '[range(6)]'
+  - id: each
+    for_each: .
+    max_concurrency: ${concurrency}
+    steps:
+      - run: [sh, -c, 'read n; test "$n" != 4 -o -f open && echo "$n" >> log && echo $((n * 10))']
+        output: tonumber
+      - id: sum
+        jq: '. + ($steps.sum // 0)'
+  - jq: '{each: ., sum: $steps.sum}'
+`;
+  const sorted = (directory: string) => read(directory, 'log').trim().split('\n').sort().join('');
+
+  it.each([1, 3])('does not repeat finished items, at a concurrency of %i', async (concurrency) => {
+    const directory = directoryWith({ 'w.yml': loop(concurrency) });
+    expect((await lait(directory, ['run', 'w.yml', 'x', '--checkpoint'])).code).toBe(1);
+    const done = record(directory).items;
+    expect(Object.keys(done.results).length).toBeGreaterThanOrEqual(3);
+    writeFileSync(join(directory, 'open'), '');
+    const resumed = await lait(directory, ['run', 'w.yml', '--resume', 'latest', '--keep-items']);
+    const sequential = { each: [0, 10, 30, 60, 100, 150], sum: 150 };
+    const concurrent = { each: [0, 10, 20, 30, 40, 50], sum: null };
+    expect(JSON.parse(resumed.stdout)).toEqual(concurrency === 1 ? sequential : concurrent);
+    // Every item has run once; those under way when the run failed may have run again.
+    if (concurrency === 1) expect(sorted(directory)).toBe('012345');
+    expect(record(directory).items).toBeUndefined();
+  });
+
+  it('without it the step starts again, and a changed list starts again, too', async () => {
+    const directory = directoryWith({ 'w.yml': loop(1) });
+    await lait(directory, ['run', 'w.yml', 'x', '--checkpoint']);
+    writeFileSync(join(directory, 'w.yml'), loop(1).replace('for_each: .', "for_each: 'map(. + 10)'"));
+    const changed = await lait(directory, ['run', 'w.yml', '--resume', 'latest', '--keep-items']);
+    expect(JSON.parse(changed.stdout).each[0]).toBe(100);
+    const again = directoryWith({ 'w.yml': loop(1) });
+    await lait(again, ['run', 'w.yml', 'x', '--checkpoint']);
+    writeFileSync(join(again, 'open'), '');
+    await lait(again, ['run', 'w.yml', '--resume', 'latest']);
+    expect(sorted(again)).toBe('0011223345');
+    expect((await lait(again, ['run', 'w.yml', 'x', '--keep-items'])).code).toBe(2);
+  });
+
+  it('holds after a kill, too', async () => {
+    const directory = directoryWith({
+      'w.yml': `steps:\n  - for_each: '[range(4)]'\n    steps:\n      - run: [sh, -c, 'read n; if [ "$n" = 3 ] && [ ! -f open ]; then sleep 1; touch started; sleep 60; fi; echo "$n" >> log; echo "$n"']\n`,
+    });
+    const running = startLait(directory, ['run', 'w.yml', 'x', '--checkpoint']);
+    await until(() => existsSync(join(directory, 'started')));
+    running.child.kill('SIGKILL');
+    await running.ended;
+    writeFileSync(join(directory, 'open'), '');
+    const resumed = await lait(directory, ['run', 'w.yml', '--resume', 'latest', '--keep-items']);
+    expect([resumed.stdout, sorted(directory)]).toEqual(['["0","1","2","3"]\n', '0123']);
+  });
+});
+
 describe('[runs.bad-files] hostile records', () => {
   const prepared = async () => {
     const directory = directoryWith({ 'w.yml': gated });

@@ -13,5 +13,5 @@ export function continuesRun({ resume, from }: RecordOptions): boolean {
 
 /** True when a run is recorded. */
 export function recordsRun(options: RecordOptions): boolean {
-  return options.checkpoint === true || continuesRun(options);
+  return options.checkpoint === true || options.keepItems === true || continuesRun(options);
 }

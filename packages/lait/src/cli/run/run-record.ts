@@ -1,6 +1,7 @@
 import { isAbsolute, join, relative } from 'node:path';
 import type { Configuration } from '../../config/configuration.js';
 import type { Snapshot } from '../../engine/runtime.js';
+import { UsageError } from '../../errors/errors.js';
 import { kinds } from '../../kinds/index.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Checkpoint } from '../../runs/checkpoint.js';
@@ -36,6 +37,12 @@ export interface RecordRequest {
 export async function openRunRecord(request: RecordRequest): Promise<RunRecord> {
   const { plan, options, context, configuration } = request;
   requireStepList(plan);
+  if (options.keepItems === true && (options.resume === undefined || options.from !== undefined)) {
+    throw new UsageError({
+      code: 'options_exclude',
+      message: '--keep-items goes with --resume, and not with --from: it goes on inside the interrupted step',
+    });
+  }
   const store = new CheckpointStore(join(context.workingDirectory, '.lait'));
   const sources = [...plan.sources.map(({ text }) => text), JSON.stringify(configuration.values)];
   const references = new SecretReferences(await context.variables(), context.secrets, sources);
@@ -44,7 +51,15 @@ export async function openRunRecord(request: RecordRequest): Promise<RunRecord> 
   const { claim, checkpoint } = continuesRun(options)
     ? await openRecorded({ ...request, store, references, workflowPath, onWarning })
     : await openNew(request, store, workflowPath);
-  const recorder = new CheckpointRecorder({ store, references, claim, plan, checkpoint, onWarning });
+  const recorder = new CheckpointRecorder({
+    store,
+    references,
+    claim,
+    plan,
+    checkpoint,
+    keepItems: options.keepItems === true,
+    onWarning,
+  });
   try {
     await recorder.begin();
   } catch (error) {
@@ -123,7 +138,14 @@ export class RunRecord {
   get runOptions() {
     const { recorder, from } = this;
     const { run_id: runId, initial_input: input, inputs } = recorder.checkpoint;
-    return { runId, input, inputs: inputs as JsonObject, from, onSnapshot: recorder.onSnapshot };
+    return {
+      runId,
+      input,
+      inputs: inputs as JsonObject,
+      from,
+      onSnapshot: recorder.onSnapshot,
+      itemLog: recorder.itemLog,
+    };
   }
 
   complete(): Promise<void> {
