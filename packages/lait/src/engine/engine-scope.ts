@@ -17,6 +17,7 @@ export class EngineScope implements Scope {
     readonly loop: LoopView | null,
     readonly holder: StateHolder,
     readonly context: Readonly<Record<string, JsonValue>>,
+    readonly warn?: (message: string) => void,
   ) {}
 
   step(id: string): Value {
@@ -43,6 +44,7 @@ export class EngineScope implements Scope {
       changes.loop === undefined ? this.loop : changes.loop,
       this.holder,
       this.context,
+      this.warn,
     );
   }
 }
