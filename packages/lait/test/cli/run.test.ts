@@ -69,6 +69,27 @@ test('the last line of a failure is the chain of causes, without a stack unless 
   expect(verbose.stderr.trimEnd().split('\n').at(-1)).toBe(last);
 });
 
+test('a failure of many lines is shown whole, and its last line is one line', async () => {
+  const script = "printf 'one\\ntwo\\033[31m\\n' >&2; exit 1";
+  const directory = directoryWith({ 'w.yml': `steps:\n  - run: [sh, -c, ${JSON.stringify(script)}]\n` });
+  const { stderr } = await lait(directory, ['run', 'w.yml', 'x', '-q']);
+  const lines = stderr.trimEnd().split('\n');
+  expect(lines[1]).toMatch(/^two/);
+  expect(lines.at(-1)).toMatch(/^lait: steps\[0\] failed: .*one two/);
+  expect(stderr).not.toContain('\u001b');
+});
+
+test('problems of an agent file that a step reads are shown with their places', async () => {
+  const directory = directoryWith({
+    'w.yml': 'steps:\n  - agent: ./a.md\n',
+    'a.md': '---\nmodle: x\n---\nhello {{ input\n',
+  });
+  const { code, stderr } = await lait(directory, ['run', 'w.yml', 'x']);
+  expect(code).toBe(3);
+  expect(stderr).toContain('a.md:2:1');
+  expect(stderr).toContain('a.md:4:7');
+});
+
 test('[cli.output-atomic] -o writes the result whole, and a failed run leaves the file as it was', async () => {
   const directory = directoryWith({
     'ok.yml': 'steps:\n  - run: [printf, done]\n',
@@ -257,7 +278,7 @@ test('usage errors exit with 2 and say how to get help', async () => {
     ['run', 'w.yml', 'x', '--no-such-flag'],
     ['run', 'w.yml', 'x', 'y'],
     ['run', 'w.yml', 'x', '--config', 'a', '--no-config'],
-    ['nonsense'],
+    ['schema', 'nonsense'],
     ['run', 'w.yml', 'x', '--config', 'absent.yml'],
     ['run', 'w.yml', '-', '--no-stdin'],
     ['run', 'w.yml'],

@@ -25,6 +25,7 @@ export async function resolveRegisteredFile(
   configuration: Configuration,
   workingDirectory: string,
 ): Promise<ResolvedFile> {
+  if (file === '') throw new UsageError({ code: 'file_not_found', message: 'FILE is empty' });
   const path = resolve(workingDirectory, file);
   const registered = ownProperty(configuration.values[section] ?? {}, file);
   if (await exists(path)) {
