@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors/errors.js';
 import { didYouMean } from '../plan/suggest.js';
@@ -8,6 +9,7 @@ import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js';
 import { declareGlobalOptions } from './global-options.js';
 import type { Output } from './output.js';
 import { reportFailure } from './report-failure.js';
+import { quoteCommand, usualShell } from './shell-quote.js';
 import { packageVersion } from './version.js';
 
 /** What arguments without a command are for. */
@@ -101,6 +103,10 @@ function wantedCommand(argv: readonly string[]): string | undefined {
 }
 
 function requireRequest(word: string): string {
+  if (/\.(ya?ml|json)$/.test(word) && existsSync(word)) {
+    const command = quoteCommand(['lait', 'run', word], usualShell(process.platform, process.env));
+    throw new UsageError({ code: 'usage', message: `${word} is a file: \`${command}\` runs it` });
+  }
   const hint = /\s/.test(word) ? undefined : didYouMean(word, visibleCommands());
   if (hint === undefined) return defaultCommand;
   throw new UsageError({

@@ -279,6 +279,7 @@ test('usage errors exit with 2 and say how to get help', async () => {
     ['run', 'w.yml', 'x', 'y'],
     ['run', 'w.yml', 'x', '--config', 'a', '--no-config'],
     ['schema', 'nonsense'],
+    ['w.yml'],
     ['run', 'w.yml', 'x', '--config', 'absent.yml'],
     ['run', 'w.yml', '-', '--no-stdin'],
     ['run', 'w.yml'],
