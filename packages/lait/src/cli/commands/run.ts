@@ -16,6 +16,7 @@ export interface RunOptions extends RecordOptions, TraceOptions {
   progress: 'auto' | 'live' | 'plain';
   stream?: true;
   dryRun?: true;
+  watch?: true;
 }
 
 const examples = `
@@ -54,6 +55,12 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
         'record',
         'stream',
       ]),
+    )
+    .addOption(
+      new Option(
+        '--watch',
+        'run again when a file changes; unchanged leading steps keep their values',
+      ).conflicts(['dryRun', 'checkpoint', 'resume', 'from', 'traceFile', 'otlp']),
     )
     .option('--checkpoint', 'record the run after each top-level step, so that it can be resumed')
     .option('--resume <run-id>', 'go on behind the last finished step of a recorded run (or: latest)')

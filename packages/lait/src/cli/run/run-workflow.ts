@@ -33,6 +33,10 @@ export async function runWorkflow(
 ): Promise<ExitCode> {
   const display = new RunDisplay(options, context);
   try {
+    if (options.watch === true) {
+      const { watchWorkflow } = await import('./watch-workflow.js');
+      return await watchWorkflow(file, prompt, options, context);
+    }
     return await run({ file, prompt, options, context }, display);
   } catch (error) {
     display.stop();
