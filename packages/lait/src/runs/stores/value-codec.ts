@@ -29,21 +29,21 @@ export class ValueCodec {
   constructor(private readonly secrets?: SecretCodec) {}
 
   encode(value: Value): string {
-    const plain = isPlain(value) ? (value as JsonValue) : escape(value);
+    const plain = isPlain(value) ? (value as JsonValue) : escapeValue(value);
     return JSON.stringify(this.secrets === undefined ? plain : this.secrets.store(plain));
   }
 
   decode(text: string): Value {
     const stored = JSON.parse(text) as JsonValue;
     const plain = this.secrets === undefined ? stored : this.secrets.restore(stored);
-    return text.includes(mark) ? unescape(plain) : plain;
+    return text.includes(mark) ? unescapeValue(plain) : plain;
   }
 
   /** The value as it is shown: names instead of secrets. */
   show(text: string): Value {
     const stored = JSON.parse(text) as JsonValue;
     const plain = this.secrets === undefined ? stored : this.secrets.show(stored);
-    return text.includes(mark) ? unescape(plain) : plain;
+    return text.includes(mark) ? unescapeValue(plain) : plain;
   }
 }
 
@@ -63,11 +63,11 @@ function isPlain(value: Value): boolean {
   }
 }
 
-function escape(value: Value): JsonValue {
-  if (Array.isArray(value)) return Array.from(value, escape);
+function escapeValue(value: Value): JsonValue {
+  if (Array.isArray(value)) return Array.from(value, escapeValue);
   if (isObject(value)) {
     const escaped = {};
-    for (const [key, item] of Object.entries(value)) setOwnProperty(escaped, key, escape(item));
+    for (const [key, item] of Object.entries(value)) setOwnProperty(escaped, key, escapeValue(item));
     return Object.hasOwn(value, mark) ? { [mark]: 'object', object: escaped } : escaped;
   }
   if (value === undefined || typeof value === 'number') {
@@ -77,8 +77,8 @@ function escape(value: Value): JsonValue {
   return value as JsonValue;
 }
 
-function unescape(value: JsonValue): Value {
-  if (Array.isArray(value)) return value.map(unescape) as JsonValue;
+function unescapeValue(value: JsonValue): Value {
+  if (Array.isArray(value)) return value.map(unescapeValue) as JsonValue;
   if (!isObject(value)) return value;
   if (Object.hasOwn(value, mark)) {
     const { [mark]: name, object } = value;
@@ -90,6 +90,6 @@ function unescape(value: JsonValue): Value {
 
 function unescapeMembers(value: Record<string, JsonValue>): Value {
   const plain = {};
-  for (const [key, item] of Object.entries(value)) setOwnProperty(plain, key, unescape(item));
+  for (const [key, item] of Object.entries(value)) setOwnProperty(plain, key, unescapeValue(item));
   return plain;
 }

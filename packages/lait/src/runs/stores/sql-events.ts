@@ -1,0 +1,57 @@
+import type { NewRunEvent } from '../run-record.js';
+import type { Queries } from './database/database.js';
+import { digest } from './digest.js';
+
+/** Rows of one insert: both databases limit the parameters of a statement. */
+export const rowsPerInsert = 100;
+
+/**
+ * Appends to a run's log inside a transaction that already holds the run's row. Events whose key is there already are
+ * left out; the numbers go on without a gap. Gives the number of the newest event.
+ */
+export async function insertEvents(
+  queries: Queries,
+  runId: string,
+  lastSeq: number,
+  events: readonly NewRunEvent[],
+): Promise<number> {
+  const keyed = new Map<string, NewRunEvent>();
+  for (const event of events) if (event.key !== undefined) keyed.set(digest(event.key), event);
+  const known = new Set<string>();
+  const digests = [...keyed.keys()];
+  for (let index = 0; index < digests.length; index += rowsPerInsert) {
+    const found = await queries
+      .selectFrom('events')
+      .select('key_digest')
+      .where('run_id', '=', runId)
+      .where('key_digest', 'in', digests.slice(index, index + rowsPerInsert))
+      .execute();
+    for (const { key_digest } of found) known.add(key_digest!);
+  }
+  const created_at = new Date().toISOString();
+  const rows = [];
+  let seq = lastSeq;
+  for (const { event_type, payload, key } of events) {
+    const key_digest = key === undefined ? null : digest(key);
+    if (key_digest !== null) {
+      if (known.has(key_digest)) continue;
+      known.add(key_digest);
+    }
+    seq += 1;
+    rows.push({
+      run_id: runId,
+      seq,
+      event_type,
+      payload: JSON.stringify(payload),
+      event_key: key === undefined ? null : JSON.stringify(key),
+      key_digest,
+      created_at,
+    });
+  }
+  for (let index = 0; index < rows.length; index += rowsPerInsert)
+    await queries
+      .insertInto('events')
+      .values(rows.slice(index, index + rowsPerInsert))
+      .execute();
+  return seq;
+}
