@@ -3,6 +3,7 @@ import type { Configuration } from '../../config/configuration.js';
 import { planOfFile } from '../../config/load-plan.js';
 import { readAgentFile } from '../../dialects/steps/read-agent-file.js';
 import type { RunEvent } from '../../engine/events.js';
+import type { Answerer } from '../../engine/runtimes/memory.js';
 import { messageChain } from '../../errors/lait-error.js';
 import type { ChatFields } from '../../kinds/chat.js';
 import { kinds } from '../../kinds/index.js';
@@ -116,7 +117,9 @@ async function run(
   const onEvent = (event: RunEvent) => {
     if (event.type === 'step.started') progress(event.label);
   };
-  const result = await runPlan(plan, call, { services: services.forRun(), signal, onEvent });
+  // A child workflow may ask: the default is the answer when there is one.
+  const answerer: Answerer = async (question) => question.default;
+  const result = await runPlan(plan, call, { services: services.forRun(), signal, onEvent, answerer });
   if (result.status === 'completed') return result.value;
   if (result.status === 'parked') throw new Error('the run waits for a person, who cannot be asked here');
   throw new Error(secrets.mask(messageChain(result.error)));
