@@ -1,5 +1,5 @@
 import type { Capability, CapabilityContext, CapabilityResult } from '../kinds/services.js';
-import type { JsonObject, JsonValue } from '../values/value.js';
+import { isObject, type JsonObject, type JsonValue } from '../values/value.js';
 import type { CommonCapabilitySettings } from './capability-settings.js';
 
 export interface CapabilityOptions extends CommonCapabilitySettings {
@@ -14,6 +14,7 @@ export interface CapabilityOptions extends CommonCapabilitySettings {
   ): Promise<CapabilityResult | JsonValue> | CapabilityResult | JsonValue;
 }
 
+const resultKeys = ['status', 'output', 'effects', 'error', 'certainty'];
 const statuses = ['succeeded', 'failed', 'cancelled', 'needs_attention'];
 
 /**
@@ -74,11 +75,8 @@ export function describeCapability(
   };
 }
 
+/** A result has a known status and nothing that a result does not have; anything else is an output. */
 function isResult(value: CapabilityResult | JsonValue): value is CapabilityResult {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    statuses.includes((value as JsonObject).status as string)
-  );
+  if (!isObject(value) || !statuses.includes(value.status as string)) return false;
+  return Object.keys(value).every((key) => resultKeys.includes(key));
 }

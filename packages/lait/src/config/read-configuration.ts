@@ -11,6 +11,7 @@ import type { SourceFile } from '../plan/source.js';
 import { isObject, type JsonObject } from '../values/value.js';
 import { configFields } from './config-fields.js';
 import type { ConfigurationValues } from './configuration.js';
+import { isWorkflowPath } from './workflow-service.js';
 
 const registries = ['skills', 'agents', 'prompts', 'workflows'] as const;
 
@@ -100,6 +101,19 @@ function absolutePaths(values: ConfigurationValues, directory: string): Configur
     result[name] = Object.fromEntries(
       Object.entries(paths).map(([key, path]) => [key, resolve(directory, path)]),
     );
+  }
+  if (values.capabilities !== undefined) {
+    const entries = Object.entries(values.capabilities).map(([key, { root, workflow, ...entry }]) => [
+      key,
+      {
+        ...entry,
+        ...(root !== undefined && { root: resolve(directory, root) }),
+        ...(workflow !== undefined && {
+          workflow: isWorkflowPath(workflow) ? resolve(directory, workflow) : workflow,
+        }),
+      },
+    ]);
+    result.capabilities = Object.fromEntries(entries);
   }
   return result;
 }

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createLait } from '../../src/lait.js';
 import { MemoryRunStore } from '../../src/runs/memory-run-store.js';
 import { SecretRegistry } from '../../src/values/secrets.js';
 import type { JsonObject } from '../../src/values/value.js';
@@ -492,6 +494,70 @@ describe('the log', () => {
     expect(JSON.stringify([events, nodes, run.error_summary])).not.toContain('s3cr3t-value');
     expect(run.error_summary).toContain('[REDACTED]');
   });
+});
+
+it('gives the same result parked and resumed in new processes as answered at once [runs.parked-equals-live]', async () => {
+  const loop: JsonObject = {
+    state_schema: { type: 'object', properties: { all: { type: 'string' }, last: { type: 'string' } } },
+    input_mapping: { all: '', last: '' },
+    continuation_condition: { from_path: 'loop.state.last', operator: 'in', value: ['a', 'b'] },
+    max_iterations: 4,
+    entry_node_id: 'h',
+  };
+  const graph = graphOf(
+    [
+      { node_id: 'loop', node_type: 'loop', config: loop },
+      { ...hitl('h', { question: { $ref: 'loop.state.all' } }), parent_loop_node_id: 'loop' },
+      {
+        node_id: 'text',
+        node_type: 'text_template',
+        config: {
+          inputs: { all: { $ref: 'loop.state.all' }, one: { $ref: 'nodes.h.output.answer' } },
+          template: '{{ all }}{{ one }}',
+        },
+        parent_loop_node_id: 'loop',
+      },
+      {
+        node_id: 'res',
+        node_type: 'loop_result',
+        config: {
+          output_mapping: {
+            all: { $ref: 'nodes.text.output.text' },
+            last: { $ref: 'nodes.h.output.answer' },
+          },
+        },
+        parent_loop_node_id: 'loop',
+      },
+      terminal('t'),
+    ],
+    ['loop->t', 'h->text', 'text->res'],
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 4, maxLength: 4 }),
+      async (answers) => {
+        const waiting = [...answers];
+        const lait = await createLait({ config: false, answer: async () => waiting.shift() });
+        const live = await (await lait.load(graph)).run();
+        const store = new MemoryRunStore();
+        const id = await (await hostOf({ store })).start(graph);
+        for (const answer of answers) {
+          const { runs } = await hostOf({ store });
+          if ((await runs.read(id)).status !== 'waiting_hitl') break;
+          await runs.answer(id, answer);
+          await runs.drive(id);
+        }
+        const record = (await store.read(id))!;
+        const outcome = { completed: 'success', incomplete: 'incomplete' }[record.status as 'completed'];
+        expect({ status: 'completed', value: record.result, outcome }).toEqual({
+          status: live.status,
+          value: live.status === 'completed' && live.value,
+          outcome: live.status === 'completed' && live.outcome,
+        });
+      },
+    ),
+    { numRuns: 20 },
+  );
 });
 
 describe('repeating a run', () => {
