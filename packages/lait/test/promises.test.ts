@@ -8,7 +8,7 @@ const titles = readdirSync(directory, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.ts'))
   .flatMap((name) => [
     ...readFileSync(join(directory, name), 'utf8').matchAll(
-      /\b(?:it|test)(?:\.\w+)*(?:\([^()]*\))?\(\s*(['"`])([\s\S]*?)\1/g,
+      /\b(?:it|test|describe)(?:\.\w+)*(?:\([^()]*\))?\(\s*(['"`])([\s\S]*?)\1/g,
     ),
   ])
   .map((match) => match[2]!);

@@ -206,12 +206,12 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'facts steps §16',
   ],
   [
-    'dry-run.nothing-runs',
+    'dryrun.nothing-runs',
     'A dry run asks no model, runs no program or key command, writes nothing',
     'facts steps §16',
   ],
   [
-    'dry-run.known-text',
+    'dryrun.known-text',
     'Templates are rendered as far as inputs and the first value go',
     'steps seed, 実行計画の表示',
   ],
