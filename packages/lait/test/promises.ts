@@ -415,4 +415,5 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
   ['decide.command', 'lait decide asks once and prints the answers in question order', 'facts steps §1.3'],
   ['serve.mcp', 'lait serve --mcp serves agents and workflows over both transports', 'facts steps §21'],
   ['serve.hosts', 'lait serve answers only to names it was given', 'facts steps §21'],
+  ['graph.seed-examples', "The specification's own JSON examples run as written", 'graph seed'],
 ];
