@@ -10,8 +10,8 @@ export interface CallSignature {
 export interface Catalog {
   /** A tool by its registration key. */
   tool(key: string): CallSignature | undefined;
-  /** True when a tool calls itself so: such a reference is understood, and refused when it is resolved. */
-  isToolOwnId(id: string): boolean;
+  /** A tool by what it calls itself: such a reference is understood, and refused when it is resolved. */
+  toolByOwnId(id: string): CallSignature | undefined;
   /** True for an agent's registered name or own id. */
   agent(name: string): boolean;
   classifier(name: string): boolean;

@@ -3,7 +3,7 @@ import type { Catalog } from './catalog.js';
 /** Accepts every name: for definitions that are checked where nobody knows what is registered. */
 export const openCatalog: Catalog = {
   tool: () => ({}),
-  isToolOwnId: () => false,
+  toolByOwnId: () => undefined,
   agent: () => true,
   classifier: () => true,
   workflow: () => ({}),

@@ -20,10 +20,15 @@ export async function catalogOfServices(options: ServiceCatalogOptions): Promise
     const agent = await agents.registered(key, { signal }).catch(() => undefined);
     if (agent?.name !== undefined) agentNames.add(agent.name);
   }
-  const ownIds = new Set(tools.registeredKeys().map((key) => tools.registered(key)?.ownId));
+  const byOwnId = new Map(
+    tools
+      .registeredKeys()
+      .map((key) => tools.registered(key))
+      .map((tool) => [tool?.ownId, tool] as const),
+  );
   return {
     tool: (key) => tools.registered(key),
-    isToolOwnId: (id) => ownIds.has(id),
+    toolByOwnId: (id) => byOwnId.get(id),
     agent: (name) => agentNames.has(name),
     classifier: (name) => Object.hasOwn(classifiers, name),
     workflow: options.workflow,

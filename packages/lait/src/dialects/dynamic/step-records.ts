@@ -75,7 +75,6 @@ export class StepRecorder {
     const id = this.#idOf(event);
     if (id === undefined) {
       if (event.type === 'iteration.started') this.#iterations.set(event.path, event.index + 1);
-      if (event.type === 'step.completed') this.#previous = event.value;
       return;
     }
     this.#apply(id, event);
@@ -93,7 +92,7 @@ export class StepRecorder {
         return;
       case 'step.completed':
         this.#update(id, { status: 'success', output: event.value, endedAt: now });
-        if (!event.path.includes('.step')) this.#previous = event.value;
+        if (this.#isOnPath(event)) this.#previous = event.value;
         return;
       case 'step.failed':
         this.#update(id, { status: 'failed', error: serializedError(event.error), endedAt: now });
@@ -115,7 +114,7 @@ export class StepRecorder {
   }
 
   #start(id: string, payload: Value, event: StepEvent, now: number): void {
-    const isTop = /^graph\.\d+$/.test(event.path) && !this.#containers.has(event.path);
+    const isTop = this.#isOnPath(event);
     if (isTop) this.stepExecutionPath.push(id);
     const repeated =
       isTop && (payload === this.#previous || jsonEqual(payload ?? null, this.#previous ?? null));
@@ -126,6 +125,11 @@ export class StepRecorder {
       status: 'running',
       ...(iteration === undefined ? {} : { metadata: { iterationCount: iteration } }),
     });
+  }
+
+  /** Top-level calls, mappings and sleeps are on the execution path; containers and their steps are not. */
+  #isOnPath({ path }: StepFields): boolean {
+    return /^graph\.\d+$/.test(path) && !this.#containers.has(path);
   }
 
   #update(id: string, changes: Partial<StepRecord>): void {

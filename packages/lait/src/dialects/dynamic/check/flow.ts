@@ -39,6 +39,8 @@ class FlowPass {
   readonly problems: Problem[] = [];
   readonly #incoming = new Map<string, KnownSchema>();
   readonly #results = new Map<string, KnownSchema>();
+  /** Where a recorded result is something else than what paths are checked against. */
+  readonly #actual = new Map<string, KnownSchema>();
   #current: KnownSchema;
 
   constructor(
@@ -49,7 +51,7 @@ class FlowPass {
   }
 
   get known(): KnownFlow {
-    return { incoming: this.#incoming, results: this.#results };
+    return { incoming: this.#incoming, results: new Map([...this.#results, ...this.#actual]) };
   }
 
   visit(site: EntrySite): void {
@@ -119,8 +121,11 @@ class FlowPass {
       body === undefined
         ? undefined
         : this.#call(body, type === 'array' ? itemsOf(this.#current) : undefined);
-    this.#current = output === undefined ? { type: 'array' } : { type: 'array', items: output };
-    if (body !== undefined) this.#record(body.id, this.#current);
+    this.#current = output === undefined ? undefined : { type: 'array', items: output };
+    if (body === undefined) return;
+    // Under the body's id stands the array of results, yet paths are checked against one result, as the reference does.
+    this.#record(body.id, output);
+    this.#actual.set(String(body.id), { type: 'array' });
   }
 
   #loop({ entry, path, children }: ContainerSite): void {
@@ -157,7 +162,7 @@ class FlowPass {
       case 'classifier':
         return { input: undefined, output: classifierOutputSchema };
       case 'tool':
-        return schemasOf(typeof entry.toolId === 'string' ? this.catalog.tool(entry.toolId) : undefined);
+        return schemasOf(typeof entry.toolId === 'string' ? this.#tool(entry.toolId) : undefined);
       case 'workflow':
         return schemasOf(
           typeof entry.workflowId === 'string' ? this.catalog.workflow(entry.workflowId) : undefined,
@@ -165,6 +170,10 @@ class FlowPass {
       default:
         return { input: undefined, output: undefined };
     }
+  }
+
+  #tool(id: string) {
+    return this.catalog.tool(id) ?? this.catalog.toolByOwnId(id);
   }
 
   #predicate(predicate: JsonValue, path: string, inputData: KnownSchema): void {

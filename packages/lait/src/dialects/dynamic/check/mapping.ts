@@ -2,7 +2,12 @@ import type { MappingSource } from '../../../expressions/mapping.js';
 import { splitPath } from '../../../expressions/path.js';
 import { isObject, type JsonObject, type JsonValue, setOwnProperty } from '../../../values/value.js';
 import type { Issue } from '../issue.js';
-import { isDescriptorIssue, readDescriptor, readMappingConfig } from '../mapping-config.js';
+import {
+  type DescriptorIssue,
+  isDescriptorIssue,
+  readDescriptor,
+  readMappingConfig,
+} from '../mapping-config.js';
 import { type KnownSchema, schemaAt } from '../schema-shape.js';
 
 /** What a mapping can see at its place. */
@@ -13,8 +18,8 @@ export interface MappingView {
 }
 
 /**
- * Checks a mapping's descriptors and infers its output. A descriptor that is refused is no key of the output, except
- * when only its path leads nowhere. Source: dynamic facts §2.1 and §5.
+ * Checks a mapping's descriptors and infers its output. A descriptor that is refused is no key of the output, unless
+ * what it gives is known all the same. Source: dynamic facts §2.1 and §5.
  */
 export function checkMapping(
   config: JsonValue | undefined,
@@ -44,7 +49,7 @@ function checkDescriptor(
   const source = readDescriptor(descriptor);
   if (isDescriptorIssue(source)) {
     issues.push({ code: source.code, path: `${path}${source.suffix}`, message: source.message });
-    return undefined;
+    return outputOfRefused(source);
   }
   const unknown = unknownStep(source, view);
   if (unknown !== undefined) {
@@ -54,7 +59,7 @@ function checkDescriptor(
         ? 'Template references must use an available workflow-local source.'
         : `Mapping source "${unknown}" must be a preceding workflow-local step.`;
     issues.push({ code: 'invalid-map-reference', path: `${path}.${place}`, message });
-    return undefined;
+    return source.type === 'template' ? templateOutput : undefined;
   }
   return outputOf(source, path, view, issues);
 }
@@ -67,12 +72,20 @@ function unknownStep(source: MappingSource, { results }: MappingView): string | 
     ?.key;
 }
 
+const templateOutput = { type: 'string' };
+
+/** What a refused descriptor would have given: a template a text, a request context value anything. */
+function outputOfRefused({ suffix }: DescriptorIssue): KnownSchema {
+  if (suffix === '.template') return templateOutput;
+  return suffix === '.requestContextPath' ? {} : undefined;
+}
+
 function outputOf(source: MappingSource, path: string, view: MappingView, issues: Issue[]): KnownSchema {
   switch (source.type) {
     case 'value':
       return { type: typeNameOf(source.value) };
     case 'template':
-      return { type: 'string' };
+      return templateOutput;
     case 'requestContext':
       return schemaAt(view.requestContext, splitPath(source.key)) ?? {};
     case 'initData':

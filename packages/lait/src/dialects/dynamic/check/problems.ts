@@ -70,7 +70,8 @@ function siteProblems(site: EntrySite, catalog: Catalog): Problem[] {
 
 function leafProblems({ type, entry, path, id }: LeafSite, catalog: Catalog): Problem[] {
   if (type === 'tool' && typeof entry.toolId === 'string') {
-    if (catalog.tool(entry.toolId) !== undefined || !catalog.isToolOwnId(entry.toolId)) return [];
+    if (catalog.tool(entry.toolId) !== undefined || catalog.toolByOwnId(entry.toolId) === undefined)
+      return [];
     const message = `Tool with name ${entry.toolId} not found`;
     return [
       {

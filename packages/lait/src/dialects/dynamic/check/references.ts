@@ -34,7 +34,7 @@ export function checkReferences(
 function isRegistered(kind: Reference['kind'], name: string, catalog: Catalog): boolean {
   switch (kind) {
     case 'tool':
-      return catalog.tool(name) !== undefined || catalog.isToolOwnId(name);
+      return (catalog.tool(name) ?? catalog.toolByOwnId(name)) !== undefined;
     case 'agent':
       return catalog.agent(name);
     case 'classifier':
