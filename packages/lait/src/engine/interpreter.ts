@@ -1,4 +1,5 @@
 import { DefinitionError, StepError, TimeoutError } from '../errors/errors.js';
+import { isLaitError } from '../errors/lait-error.js';
 import type { Completion } from '../kinds/kind.js';
 import type { Block, Edge, Plan, PlanCall, PlanNode, PlanStart } from '../plan/plan.js';
 import { inheritSettings } from '../plan/settings.js';
@@ -42,6 +43,7 @@ export class Interpreter implements Interpreting {
         null,
         { current: from?.state ?? start.state },
         start.context,
+        warningsOf(runtime, '', 0),
       ),
       frame: '',
       progress: { counter: from?.counter ?? 0, prefix: '', depth: 0 },
@@ -59,7 +61,7 @@ export class Interpreter implements Interpreting {
   /** Runs another plan as a child of a step: own steps, inputs and loop; shared state, context and cancellation. */
   async runChildPlan(plan: Plan, call: PlanCall, address: Address, caller: Execution): Promise<Value> {
     refuseInUnit(plan, caller);
-    const start = plan.accept({
+    const start = acceptChild(plan, {
       nested: true,
       state: caller.scope.state,
       context: caller.scope.context,
@@ -71,7 +73,14 @@ export class Interpreter implements Interpreting {
       plan,
       settings: inheritSettings(plan.settings, caller.settings),
       cancel,
-      scope: new EngineScope(start.inputs, new RecordedSteps(), null, caller.scope.holder, start.context),
+      scope: new EngineScope(
+        start.inputs,
+        new RecordedSteps(),
+        null,
+        caller.scope.holder,
+        start.context,
+        warningsOf(caller.runtime, caller.progress.prefix, caller.progress.depth + 1),
+      ),
       frame: `${address}>`,
       progress: { counter: 0, prefix: caller.progress.prefix, depth: caller.progress.depth + 1 },
       callers: [...caller.callers, plan.origin],
@@ -268,6 +277,7 @@ export class Interpreter implements Interpreting {
         branch.loop,
         holder,
         shared.context,
+        warningsOf(runtime, branch.prefix, shared.depth),
       ),
       frame: `${address}>`,
       progress: { counter: 0, prefix: branch.prefix, depth: shared.depth },
@@ -316,4 +326,25 @@ function writesOf(before: JsonObject, after: JsonObject): JsonObject {
     if (!Object.hasOwn(before, key) || before[key] !== after[key]) setOwnProperty(writes, key, after[key]);
   }
   return writes;
+}
+
+/** What expressions warn of becomes an event of the run; nothing is prepared when nobody listens. */
+function warningsOf(
+  runtime: Runtime,
+  prefix: string,
+  depth: number,
+): ((message: string) => void) | undefined {
+  if (!runtime.listening) return undefined;
+  return (message) => runtime.emit({ type: 'warning', message, prefix, depth });
+}
+
+/** Inputs that a child does not take are a failure of the calling step, not of the command line. */
+function acceptChild(plan: Plan, call: PlanCall): PlanStart {
+  try {
+    return plan.accept(call);
+  } catch (error) {
+    if (!isLaitError(error) || error.category !== 'usage') throw error;
+    const { code, message, details } = error;
+    throw new StepError({ code, message, details, category: 'failed', cause: error.cause });
+  }
 }
