@@ -79,7 +79,7 @@ const suites = {
 function adapterKit(kit, adapter) {
   const cases = join(kits, kit, 'cases.json');
   const out = node([join(kits, kit, 'run.mjs'), '--adapter', adapter, '--verbose', cases]);
-  const failed = new Set([...out.matchAll(/^FAIL (\S+)/gm)].map(([, name]) => name));
+  const failed = new Set([...out.matchAll(/^FAIL (.+)$/gm)].map(([, name]) => name));
   return JSON.parse(readFileSync(cases, 'utf8')).map(({ name }) => ({ name, passed: !failed.has(name) }));
 }
 
