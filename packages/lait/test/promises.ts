@@ -416,4 +416,9 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
   ['serve.mcp', 'lait serve --mcp serves agents and workflows over both transports', 'facts steps §21'],
   ['serve.hosts', 'lait serve answers only to names it was given', 'facts steps §21'],
   ['graph.seed-examples', "The specification's own JSON examples run as written", 'graph seed'],
+  [
+    'cli.light-start',
+    'Starting, linting and pure work load no model client, MCP, server or store',
+    'DESIGN §5',
+  ],
 ];
