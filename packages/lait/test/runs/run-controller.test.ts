@@ -105,7 +105,7 @@ describe('cancel', () => {
     const { runs, start } = await hostOf({ capabilities: [slow.capability, work.capability] });
     const driving = start(twoSteps);
     await began.promise;
-    const [{ run_id: id }] = (await listOf(runs)) as [{ run_id: string }];
+    const { run_id: id } = (await listOf(runs))[0]!;
     await Promise.all([runs.cancel(id), driving]);
     const { run, nodes } = await runs.view(id);
     expect(run.status).toBe('waiting_attention');
@@ -138,7 +138,7 @@ describe('cancel', () => {
     const { runs, start } = await hostOf({ capabilities: [slow.capability, work.capability] });
     const driving = start(twoSteps);
     await began.promise;
-    const [{ run_id: id }] = (await listOf(runs)) as [{ run_id: string }];
+    const { run_id: id } = (await listOf(runs))[0]!;
     await runs.cancel(id);
     await driving;
     expect((await runs.read(id)).status).toBe('waiting_attention');
@@ -175,7 +175,7 @@ describe('cancel', () => {
       const { runs, start } = await hostOf({ capabilities: [slow.capability, counted('work').capability] });
       const driving = start(twoSteps);
       await began.promise;
-      const [{ run_id: id }] = (await listOf(runs)) as [{ run_id: string }];
+      const { run_id: id } = (await listOf(runs))[0]!;
       expect((await runs.cancel(id)).status).toBe('cancelled');
       await driving;
       const { nodes } = await runs.view(id);
@@ -200,10 +200,10 @@ describe('cancel', () => {
     const there = await hostOf({ store });
     const driving = here.start(twoSteps);
     await began.promise;
-    const [{ run_id: id }] = await store.list();
-    expect((await there.runs.cancel(id!)).status).toBe('cancelling');
+    const { run_id: id } = (await store.list())[0]!;
+    expect((await there.runs.cancel(id)).status).toBe('cancelling');
     await driving;
-    expect((await there.runs.read(id!)).status).toBe('cancelled');
+    expect((await there.runs.read(id)).status).toBe('cancelled');
   });
 });
 
@@ -564,7 +564,11 @@ describe('repeating a run', () => {
   it('begins anew with other inputs, or behind what happened before a node [runs.rerun-from]', async () => {
     const first = counted('work', () => ({ n: 1 }));
     let broken = true;
-    const second = counted('second', () => (broken ? { status: 'failed', error: 'boom' } : { n: 2 }));
+    const second = counted('second', () =>
+      broken
+        ? { status: 'failed' as const, error: 'boom' }
+        : { status: 'succeeded' as const, output: { n: 2 } },
+    );
     const { runs, start } = await hostOf({ capabilities: [first.capability, second.capability] });
     const graph = graphOf(
       [capabilityNode('a', 'work'), capabilityNode('b', 'second'), terminal('t')],

@@ -2,6 +2,7 @@ import type { GraphAgentFields } from '../../../kinds/graph-agent.js';
 import { type JsonObject, ownProperty } from '../../../values/value.js';
 import { checkInputs, checkOutputSchema } from './inputs.js';
 import type { GraphNodeType } from './node-type.js';
+import { retryPolicy } from './retry.js';
 
 /** Asks an agent with its newest settings and checks its answer. Source: graph seed, agent Node; facts §2.2. */
 export const agentType: GraphNodeType = {
@@ -27,6 +28,11 @@ export const agentType: GraphNodeType = {
       agent_id: node.config.agent_id as string,
       output_schema: node.config.output_schema as JsonObject,
     };
-    return { kind: 'graph_agent', fields, input: lowering.value(node.config.inputs ?? {}) };
+    return {
+      kind: 'graph_agent',
+      fields,
+      input: lowering.value(node.config.inputs ?? {}),
+      retry: retryPolicy(undefined),
+    };
   },
 };

@@ -4,6 +4,7 @@ import type { GraphNode } from '../definition.js';
 import type { GraphCheck } from '../graph-check.js';
 import { checkInputs, checkOutputSchema } from './inputs.js';
 import type { GraphNodeType } from './node-type.js';
+import { retryPolicy } from './retry.js';
 
 /** Providers that graphs name; `default` leaves the choice to the configuration. */
 const wellKnownProviders = [
@@ -72,7 +73,7 @@ export const llmType: GraphNodeType = {
       ...(typeof config.max_tokens === 'number' && { max_tokens: config.max_tokens }),
       ...(typeof config.reasoning_effort === 'string' && { reasoning_effort: config.reasoning_effort }),
     };
-    return { kind: 'llm', fields, input: lowering.value(config.inputs ?? {}) };
+    return { kind: 'llm', fields, input: lowering.value(config.inputs ?? {}), retry: retryPolicy(undefined) };
   },
 };
 
