@@ -11,6 +11,20 @@ export type {
   ShellToolSettings,
 } from './config/configuration.js';
 export type { AgentDefinition } from './config/define-agent.js';
+export type { DynamicEntry, DynamicWorkflowDefinition } from './dialects/dynamic/definition.js';
+export type { DefinitionStore, StoredDefinition } from './dialects/dynamic/definition-store.js';
+export type {
+  DynamicRun,
+  DynamicRunResult,
+  DynamicRunStream,
+  ResumeOptions,
+  StartOptions,
+} from './dialects/dynamic/dynamic-run.js';
+export type { DynamicWorkflow, SkippedDefinition } from './dialects/dynamic/dynamic-workflows.js';
+export { DynamicWorkflowError, type Issue as DynamicIssue } from './dialects/dynamic/issue.js';
+export type { Classifier } from './dialects/dynamic/lower.js';
+export type { StepRecord, StepRecords } from './dialects/dynamic/step-records.js';
+export type { StreamEvent } from './dialects/dynamic/stream-events.js';
 export type { GraphIssue, GraphReport } from './dialects/graph/index.js';
 export type { FailureRecord, RunEvent, RunEventType, StepFields, Usage } from './engine/events.js';
 export type { Question } from './engine/question.js';

@@ -7,7 +7,12 @@ import { loadConfiguration } from './config/load-configuration.js';
 import { planOfDefinition, planOfFile, planOfPinned } from './config/load-plan.js';
 import { readConfiguration } from './config/read-configuration.js';
 import { isWorkflowPath } from './config/workflow-service.js';
-import type { DynamicWorkflow, DynamicWorkflows } from './dialects/dynamic/dynamic-workflows.js';
+import type { DefinitionStore } from './dialects/dynamic/definition-store.js';
+import type {
+  DynamicWorkflow,
+  DynamicWorkflows,
+  SkippedDefinition,
+} from './dialects/dynamic/dynamic-workflows.js';
 import type { Classifier } from './dialects/dynamic/lower.js';
 import type { GraphReport } from './dialects/graph/index.js';
 import type { RunEvent } from './engine/events.js';
@@ -52,6 +57,10 @@ export interface LaitOptions {
   strictSchemas?: boolean;
   /** Capabilities of the graph form given in code; made with `defineCapability`. */
   capabilities?: readonly Capability[];
+  /** Keeps dynamic definitions: those that it holds are registered before `createLait` resolves. */
+  definitionStore?: DefinitionStore;
+  /** Told of each stored definition that could not be registered, and why; it is left out. */
+  onSkippedDefinition?: (skipped: SkippedDefinition) => void;
   /** Where `runs()` keeps its runs. Default: in memory. */
   store?: RunStore;
   /** Keeps every model reply as a file in this directory. */
@@ -126,7 +135,9 @@ export async function createLait(options: LaitOptions = {}): Promise<Lait> {
       ? await loadEnvironment({ workingDirectory, inherited, signal: options.signal })
       : inherited;
   const configuration = await configurationOf(options, workingDirectory, variables);
-  return new Lait(configuration, { ...options, workingDirectory, variables });
+  const lait = new Lait(configuration, { ...options, workingDirectory, variables });
+  if (options.definitionStore !== undefined) await lait.restoreDynamicWorkflows();
+  return lait;
 }
 
 /** A configured lait: loads and runs workflows of all forms. Make one with `createLait`, and close it at the end. */
@@ -189,6 +200,32 @@ export class Lait {
     await this.#dynamic.addDynamicWorkflows(definitions);
   }
 
+  /** Registers one dynamic workflow; see `addDynamicWorkflows`. */
+  addDynamicWorkflow(definition: Parameters<DynamicWorkflows['addDynamicWorkflow']>[0]): Promise<void> {
+    return this.addDynamicWorkflows([definition]);
+  }
+
+  /**
+   * Takes a dynamic workflow out of the registry and the definition store; runs under way and workflows that call it
+   * keep it. False when there was none.
+   */
+  async removeWorkflow(id: string): Promise<boolean> {
+    this.#dynamic ??= await this.#startDynamic();
+    return this.#dynamic.removeWorkflow(id);
+  }
+
+  /** The registered dynamic workflows. */
+  listWorkflows(): readonly DynamicWorkflow[] {
+    return this.#dynamic?.listWorkflows() ?? [];
+  }
+
+  /** @internal Registers what the definition store holds. */
+  async restoreDynamicWorkflows(): Promise<void> {
+    this.#dynamic ??= await this.#startDynamic();
+    const { skipped } = await this.#dynamic.restore();
+    for (const each of skipped) this.#options.onSkippedDefinition?.(each);
+  }
+
   /** A registered dynamic workflow: `createRun()` makes a run. Throws a `LaitError` (code `workflow_unknown`). */
   getWorkflow(id: string): DynamicWorkflow {
     const workflow = this.#dynamic?.getWorkflow(id);
@@ -225,8 +262,17 @@ export class Lait {
   /** Imported when it is needed: programs that run files only do not pay for it. */
   async #startDynamic(): Promise<DynamicWorkflows> {
     const { DynamicWorkflows } = await import('./dialects/dynamic/dynamic-workflows.js');
-    const { classifiers, strictSchemas } = this.#options;
-    return new DynamicWorkflows({ services: () => this.#services.forRun(), classifiers, strictSchemas });
+    const { classifiers, strictSchemas, definitionStore } = this.#options;
+    const { workflows = {} } = this.configuration.values;
+    return new DynamicWorkflows({
+      services: () => this.#services.forRun(),
+      classifiers,
+      strictSchemas,
+      store: definitionStore,
+      // What a file takes and gives is known only when it is read.
+      otherWorkflow: (id) => (Object.hasOwn(workflows, id) ? {} : undefined),
+      otherWorkflowNames: () => Object.keys(workflows),
+    });
   }
 
   /** Imported when it is needed: runs that nobody keeps do not pay for it. */
