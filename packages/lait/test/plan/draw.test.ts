@@ -215,7 +215,7 @@ describe('[draw.any-text] labels', () => {
   });
 
   it('any text gives Mermaid whose lines are closed statements', () => {
-    const quoted = '"[^"\\n\\\\`]*"';
+    const quoted = '"[^"\\n\\\\`]+"';
     const statement = new RegExp(
       `^\\s*(flowchart TD|end|subgraph g\\d+\\[${quoted}\\]|n\\d+(\\[\\[?|\\{|\\(\\[|\\(\\()${quoted}(\\]\\]?|\\}|\\]\\)|\\)\\))|n\\d+ (-->|-\\.->)(\\|${quoted}\\|)? n\\d+)$`,
     );

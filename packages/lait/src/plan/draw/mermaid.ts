@@ -49,7 +49,7 @@ function nodeText({ id, shape, lines }: PictureNode): string {
  * would read as syntax becomes an entity code. A lone `<` or `&` stays readable, as in `. < 3`.
  */
 export function escapeMermaid(text: string): string {
-  return text
+  const escaped = text
     .toWellFormed()
     .replace(/\p{Cc}+/gu, ' ')
     .replace(/#/g, '#35;')
@@ -61,4 +61,6 @@ export function escapeMermaid(text: string): string {
     .replace(/%(?=[%{])/g, '#37;')
     .replace(/\$(?=\$)/g, '#36;')
     .replace(/\b(fa[a-z]?):(?=fa-)/g, '$1#58;');
+  // Mermaid takes no label without a character.
+  return escaped === '' ? ' ' : escaped;
 }
