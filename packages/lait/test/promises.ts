@@ -421,4 +421,5 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'Starting, linting and pure work load no model client, MCP, server or store',
     'DESIGN §5',
   ],
+  ['docs.snippets', 'Commands in the documentation work with the files beside them', 'DESIGN §7'],
 ];
