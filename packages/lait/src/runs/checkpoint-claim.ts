@@ -33,8 +33,12 @@ export class CheckpointClaim {
       if (holder !== undefined && isHeld(holder)) throw inUse(runId, holder);
       const path = claimPath(directory, runId, number + 1);
       if (await createWhole(path, JSON.stringify(claim))) {
-        await removeEarlier(directory, runId, number + 1);
-        return new CheckpointClaim(path, claim);
+        // While this process looked away, others may have gone on and removed the number: the last one counts.
+        if (Math.max(...(await claimNumbers(directory, runId))) === number + 1) {
+          await removeEarlier(directory, runId, number + 1);
+          return new CheckpointClaim(path, claim);
+        }
+        await rm(path, { force: true });
       }
     }
   }

@@ -3,8 +3,9 @@ import type { Plan } from '../plan/plan.js';
 import type { JsonObject, JsonValue, Value } from '../values/value.js';
 import { nodesOf } from './plan-nodes.js';
 import type { RunOrigin } from './rerun-origin.js';
+import { callOf, contextOf } from './run-call.js';
 import { maskedEvent, type RunEnvironment } from './run-environment.js';
-import type { NewRunEvent, RunRecord } from './run-record.js';
+import type { NewRunEvent, RunDefinition, RunRecord } from './run-record.js';
 import type { RunStatus } from './run-status.js';
 
 export interface CreateRunOptions {
@@ -12,8 +13,16 @@ export interface CreateRunOptions {
   inputs?: JsonValue;
   /** The frozen "now" of date expressions, as an ISO 8601 time. Default: the time of creation. */
   referenceTime?: string;
+  /** The dynamic form's shared state at the start. */
+  state?: JsonObject;
+  /** The dynamic form's values that travel along. */
+  requestContext?: JsonObject;
   /** Begins without a person's consent; the log says so. Default false. */
   skipApproval?: boolean;
+  /** Higher ones are begun first. Default 0. */
+  priority?: number;
+  /** Further entries for the beginning of the log, e.g. which schedule started the run. */
+  events?: readonly NewRunEvent[];
   /** Default: a new random id. */
   runId?: string;
 }
@@ -33,27 +42,28 @@ export async function createRun(
   const { timeZone } = environment;
   const zone: JsonObject = plan.form === 'graph' && timeZone !== undefined ? { time_zone: timeZone } : {};
   // Refuses what does not fit before anything is stored.
-  const { context: accepted } = plan.accept({
-    value,
-    inputs,
-    context: { ...zone, reference_time: options.referenceTime ?? now },
-  });
-  const needed = needsApproval(plan, environment);
+  const { state, requestContext } = options;
+  const times = { ...zone, reference_time: options.referenceTime ?? now };
+  const context = contextOf(plan.form, { times, state, requestContext });
+  const { context: accepted } = plan.accept(callOf({ value, inputs, context }));
+  const definition: RunDefinition = {
+    form: plan.form,
+    id: plan.id,
+    origin: plan.origin,
+    ...(plan.directory !== undefined && { directory: plan.directory }),
+    sources: plan.sources,
+  };
+  const needed = needsApproval(plan, definition, environment);
   const status: RunStatus = needed && !skipApproval ? 'waiting_approval' : 'queued';
   const record: RunRecord = {
     run_id: options.runId ?? `wrun_${randomUUID().replaceAll('-', '')}`,
-    definition: {
-      form: plan.form,
-      id: plan.id,
-      origin: plan.origin,
-      ...(plan.directory !== undefined && { directory: plan.directory }),
-      sources: plan.sources,
-    },
+    definition,
     status,
     revision: 1,
     ...(value !== undefined && { value }),
     inputs,
-    context: { ...zone, reference_time: accepted.reference_time ?? now },
+    context: { ...context, ...(plan.form === 'graph' && { reference_time: accepted.reference_time ?? now }) },
+    ...(options.priority !== undefined && { priority: options.priority }),
     ...(origin !== undefined && { source_run_id: origin.runId }),
     questions: [],
     answers: origin?.answers ?? {},
@@ -72,13 +82,14 @@ export async function createRun(
   if (needed && skipApproval) {
     events.push({ event_type: 'run_approval_skipped', payload: { reason: 'the caller asked for it' } });
   }
+  events.push(...(options.events ?? []));
   const masked = events.map((event) => maskedEvent(event, environment));
   await environment.store.create(record, masked, origin?.entries);
   return record;
 }
 
-function needsApproval(plan: Plan, { kinds, services }: RunEnvironment): boolean {
-  const available = services();
+function needsApproval(plan: Plan, definition: RunDefinition, { kinds, services }: RunEnvironment): boolean {
+  const available = services(definition);
   for (const { node, kind } of nodesOf(plan, kinds)) {
     if (kind?.needsApproval?.(node.fields, available) === true) return true;
   }

@@ -1,6 +1,6 @@
 import { idempotencyKey } from '../engine/idempotency-key.js';
 import type { Kind } from '../kinds/kind.js';
-import type { Plan } from '../plan/plan.js';
+import type { Plan, PlanNode } from '../plan/plan.js';
 import { isObject, type JsonObject, ownProperty } from '../values/value.js';
 import { nodesOf } from './plan-nodes.js';
 
@@ -10,6 +10,11 @@ export interface NodePlace {
   /** The address without attempts and what stands behind it. */
   address: string;
   activation_id: string;
+}
+
+/** What the log calls a node: its id; in the forms where ids may be left out also its path. */
+export function nodeName({ form }: Plan, { id, path }: PlanNode): string | undefined {
+  return id ?? (form === 'graph' ? undefined : path);
 }
 
 /** Finds the node and the activation that an address of a run belongs to. */
@@ -25,7 +30,10 @@ export class NodePlaces {
     answers: JsonObject,
   ) {
     const ids = new Map<string, string>();
-    for (const { node } of nodesOf(plan, kinds)) if (node.id !== undefined) ids.set(node.path, node.id);
+    for (const { node } of nodesOf(plan, kinds)) {
+      const name = nodeName(plan, node);
+      if (name !== undefined) ids.set(node.path, name);
+    }
     this.#ids = ids;
     for (const [question, answer] of Object.entries(answers)) this.#learn(question, answer);
   }

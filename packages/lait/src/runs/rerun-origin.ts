@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../engine/journal.js';
 import type { Plan } from '../plan/plan.js';
 import type { JsonObject } from '../values/value.js';
-import { NodePlaces } from './node-places.js';
+import { NodePlaces, nodeName } from './node-places.js';
 import { nodeRows } from './node-rows.js';
 import type { RunEnvironment } from './run-environment.js';
 import { runConflict } from './run-errors.js';
@@ -27,7 +27,7 @@ export async function originBefore(
   { store, kinds }: RunEnvironment,
 ): Promise<RunOrigin> {
   const { run_id: runId, answers } = record;
-  const top = new Set(plan.body.nodes.map(({ id }) => id));
+  const top = new Set(plan.body.nodes.map((node) => nodeName(plan, node)));
   const order = nodeRows(await store.events(runId)).filter(({ activation_id }) => activation_id !== null);
   const begun = order.map(({ node_id }) => node_id).filter((id) => top.has(id));
   const at = begun.indexOf(from);

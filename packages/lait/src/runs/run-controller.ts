@@ -1,19 +1,22 @@
 import { randomUUID } from 'node:crypto';
+import { faultPoint } from '../engine/fault-point.js';
 import { CancelledError } from '../errors/errors.js';
 import { continueAnswer, interruptionOf } from '../kinds/interruption.js';
 import type { Plan } from '../plan/plan.js';
-import type { JsonValue } from '../values/value.js';
+import type { JsonObject, JsonValue } from '../values/value.js';
 import type { GraphRunLog } from './graph-run-log.js';
 import { type CreateRunOptions, createRun } from './new-run.js';
 import { type NodeRow, nodeRows } from './node-rows.js';
+import { LeaseLost, PassInterruption } from './pass-interruption.js';
 import { originBefore } from './rerun-origin.js';
+import { callOf } from './run-call.js';
 import { changeRun, type Decision } from './run-changes.js';
 import { maskedEvent, type RunEnvironment, runLogOf } from './run-environment.js';
 import { runConflict, runNotFound } from './run-errors.js';
 import { type AttentionChoice, checkAnswer, decisionAnswer, openQuestion } from './run-questions.js';
 import type { RunLogEvent, RunQuestion, RunRecord } from './run-record.js';
 import { isTerminal, type RunStatus } from './run-status.js';
-import type { RunFilter } from './run-store.js';
+import type { RunClaim, RunFilter, RunLease } from './run-store.js';
 import { closeRun, workOnRun } from './run-worker.js';
 
 export interface RunControllerOptions extends RunEnvironment {
@@ -26,13 +29,6 @@ export interface RunView {
   run: RunRecord;
   nodes: NodeRow[];
   events: RunLogEvent[];
-}
-
-/** Why a working process lets go of a run that it will not finish. */
-class Shutdown extends CancelledError {
-  constructor() {
-    super({ code: 'interrupted', message: 'the process shuts down' });
-  }
 }
 
 /**
@@ -84,14 +80,47 @@ export class RunController {
       return { change: { status: 'running', worker_instance_id: this.#instanceId, started_at } };
     });
     if (claimed === undefined) return this.read(runId);
-    const abort = new AbortController();
-    const ended = workOnRun(claimed, abort, this.#options);
-    this.#active.set(runId, { abort, ended: ended.catch(() => {}) });
-    try {
-      return await ended;
-    } finally {
-      this.#active.delete(runId);
-    }
+    return this.#workOn(claimed);
+  }
+
+  /** Names this process in records and claims. */
+  get instanceId(): string {
+    return this.#instanceId;
+  }
+
+  /**
+   * Works on a claimed run until it has ended or waits: one that was queued, one whose process was lost, or one whose
+   * cancel that process had not finished. `lost` says what becomes of a lost one: it goes on, or it waits as
+   * `interrupted` for somebody to resume it. Throws `lease_lost` when the claim runs out meanwhile. The claim is the
+   * caller's to renew and to release.
+   */
+  async work(
+    { record: { run_id: runId }, lease }: RunClaim,
+    lost: 'continue' | 'interrupt',
+  ): Promise<RunRecord> {
+    // An earlier claim of this process that ran out must have let go of the run.
+    await this.#active.get(runId)?.ended;
+    faultPoint('run.after-claimed');
+    const taken = await changeRun(this.#options.store, runId, (record) => {
+      const { status, worker_instance_id: before, started_at = new Date().toISOString() } = record;
+      const worker_instance_id = lease.worker;
+      if (status === 'queued') return { change: { status: 'running', worker_instance_id, started_at } };
+      if (status === 'running' && lost === 'interrupt')
+        return {
+          change: { status: 'interrupted', error_summary: 'the process that worked on the run was lost' },
+        };
+      if (status !== 'running' && status !== 'cancelling') return undefined;
+      const payload = { from_worker: before ?? null, to_worker: worker_instance_id };
+      return { change: { worker_instance_id }, events: [{ event_type: 'run_taken_over', payload }] };
+    });
+    if (taken === undefined || taken.status === 'interrupted') return taken ?? this.read(runId);
+    faultPoint('run.after-running');
+    return this.#workOn(taken, lease);
+  }
+
+  /** Lets go of a run whose claim was lost: what is under way is stopped, and nothing more is stored. */
+  abandon(runId: string): void {
+    this.#active.get(runId)?.abort.abort(new LeaseLost());
   }
 
   /** Works on queued runs, the oldest first, until there are none. */
@@ -206,8 +235,18 @@ export class RunController {
     if (!isTerminal(source.status)) throw runConflict(source, 'has not ended');
     const plan = await this.#options.load(source);
     const { inputs = source.inputs, skipApproval, from } = options;
+    const { state, context } = callOf(source);
+    const requestContext = plan.form === 'dynamic' ? (context as JsonObject) : undefined;
     const origin = from === undefined ? { runId } : await originBefore(source, from, plan, this.#options);
-    return createRun(plan, { value: source.value, inputs, skipApproval }, this.#options, origin);
+    const call = {
+      value: source.value,
+      inputs,
+      state,
+      requestContext,
+      skipApproval,
+      priority: source.priority,
+    };
+    return createRun(plan, call, this.#options, origin);
   }
 
   /**
@@ -238,8 +277,20 @@ export class RunController {
   /** Interrupts the runs that this controller works on and waits until they are stored. */
   async shutdown(): Promise<void> {
     const active = [...this.#active.values()];
-    for (const { abort } of active) abort.abort(new Shutdown());
+    for (const { abort } of active) abort.abort(new PassInterruption('the process was shut down'));
     await Promise.all(active.map(({ ended }) => ended));
+  }
+
+  async #workOn(taken: RunRecord, lease?: RunLease): Promise<RunRecord> {
+    const abort = new AbortController();
+    if (taken.status === 'cancelling') abort.abort(new CancelledError());
+    const ended = workOnRun(taken, abort, this.#options, lease);
+    this.#active.set(taken.run_id, { abort, ended: ended.catch(() => {}) });
+    try {
+      return await ended;
+    } finally {
+      this.#active.delete(taken.run_id);
+    }
   }
 
   async #change(runId: string, decide: (record: RunRecord) => Decision): Promise<RunRecord> {

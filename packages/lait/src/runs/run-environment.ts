@@ -6,15 +6,15 @@ import type { SecretRegistry } from '../values/secrets.js';
 import type { JsonObject, JsonValue } from '../values/value.js';
 import { GraphRunLog } from './graph-run-log.js';
 import { NodePlaces } from './node-places.js';
-import type { NewRunEvent, RunRecord } from './run-record.js';
+import type { NewRunEvent, RunDefinition, RunRecord } from './run-record.js';
 import type { RunChange, RunStore } from './run-store.js';
 
 /** What working on runs needs of the world. */
 export interface RunEnvironment {
   store: RunStore;
   kinds: ReadonlyMap<string, Kind>;
-  /** Services for one pass of a run. */
-  services(): Services;
+  /** Services for one pass of a run of this definition. */
+  services(definition: RunDefinition): Services;
   /** The plan of a run's pinned definition. */
   load(record: RunRecord): Promise<Plan>;
   /** Hides secret values in the log, summaries and errors. Values that runs work with are kept as they are. */
@@ -25,6 +25,8 @@ export interface RunEnvironment {
   pollMs?: number;
   /** Told of every engine event of the runs that are worked on here. */
   onEvent?: (runId: string, event: RunEvent) => void;
+  /** Further entries for the log of a run, made of its engine events. Asked anew for each pass. */
+  furtherEntries?: (record: RunRecord, plan: Plan) => (event: RunEvent) => readonly NewRunEvent[];
 }
 
 /** The log of a run in the words of the graph form. */

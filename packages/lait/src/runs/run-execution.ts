@@ -6,15 +6,20 @@ import type { Services } from '../kinds/services.js';
 import type { Plan } from '../plan/plan.js';
 import { startPlan } from '../run-plan.js';
 import { EffectWatch } from './effect-watch.js';
+import { callOf } from './run-call.js';
 import type { RunRecord } from './run-record.js';
-import type { RunStore } from './run-store.js';
+import type { RunLease, RunStore } from './run-store.js';
 
 export interface RunExecutionOptions {
   store: RunStore;
   plan: Plan;
   services: Services;
   record: RunRecord;
+  /** Outcomes are recorded under it: nothing is when another process has taken the run. */
+  lease?: RunLease;
   signal: AbortSignal;
+  /** Stops the pass: what happened cannot be recorded. */
+  onRecordingFailure(error: unknown): void;
   onEvent(event: RunEvent): void;
 }
 
@@ -27,9 +32,9 @@ export type PassResult = RunResult | { status: 'uncertain' };
  * whose outcome a person must judge.
  */
 export async function executeRun(options: RunExecutionOptions): Promise<PassResult> {
-  const { store, plan, services, record, signal } = options;
+  const { store, plan, services, record, lease, signal } = options;
   const { run_id: runId, answers } = record;
-  const journal = new EffectWatch(await store.journal(runId));
+  const journal = new EffectWatch(await store.journal(runId, lease), options.onRecordingFailure);
   let told = true;
   const recordedOptions: RecordedRunOptions = {
     runId,
@@ -40,8 +45,12 @@ export async function executeRun(options: RunExecutionOptions): Promise<PassResu
     answerer: async (_question, { address }) =>
       Object.hasOwn(answers, address) ? answers[address] : undefined,
   };
-  const call = { value: record.value, inputs: record.inputs, context: record.context };
-  const handle = startPlan(plan, call, { services, runId, signal, run: new RecordedRun(recordedOptions) });
+  const handle = startPlan(plan, callOf(record), {
+    services,
+    runId,
+    signal,
+    run: new RecordedRun(recordedOptions),
+  });
   const result = await handle.settled();
   if (result.status === 'parked') {
     // A parked run goes on in a pass of its own; what waits in this one is let go without a trace.

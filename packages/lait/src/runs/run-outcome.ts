@@ -27,14 +27,15 @@ export function outcomeOf(
     case 'parked':
       return parkedAs(questions);
     default: {
-      if (isShutdown(signal)) return { status: 'interrupted', error_summary: 'the process was shut down' };
+      if (isInterruption(signal))
+        return { status: 'interrupted', error_summary: messageChain(signal.reason) };
       return { status: 'cancelled' };
     }
   }
 }
 
 /** True when a pass was stopped to go on later, not because somebody wants no more of the run. */
-export function isShutdown({ reason }: AbortSignal): boolean {
+export function isInterruption({ reason }: AbortSignal): boolean {
   return isLaitError(reason) && reason.code === 'interrupted';
 }
 

@@ -1,18 +1,22 @@
+import { faultPoint } from '../engine/fault-point.js';
 import type { OpenQuestion } from '../engine/runtimes/memory.js';
 import { CancelledError } from '../errors/errors.js';
 import { messageChain } from '../errors/lait-error.js';
 import type { Plan } from '../plan/plan.js';
 import { type GraphRunLog, hitlRunId } from './graph-run-log.js';
 import { nodeRows } from './node-rows.js';
+import { isLeaseLost, recordingFailed } from './pass-interruption.js';
 import { nodesOf } from './plan-nodes.js';
 import { changeRun } from './run-changes.js';
 import { maskedChange, maskedEvent, type RunEnvironment, runLogOf } from './run-environment.js';
 import { executeRun, type PassResult } from './run-execution.js';
 import { RunLogWriter } from './run-log-writer.js';
-import { isShutdown, outcomeOf, type RunOutcome } from './run-outcome.js';
+import { isInterruption, outcomeOf, type RunOutcome } from './run-outcome.js';
 import { purposeOf } from './run-questions.js';
 import type { NewRunEvent, RunQuestion, RunRecord } from './run-record.js';
 import { isTerminal, type RunStatus } from './run-status.js';
+import type { RunLease } from './run-store.js';
+import { leaseLost } from './stores/stored-record.js';
 
 /** What a cancel that came meanwhile leaves of a pass's end. Source: graph facts §1.10. */
 const keptUnderCancel: readonly RunStatus[] = ['failed', 'interrupted', 'waiting_attention'];
@@ -25,6 +29,7 @@ export async function workOnRun(
   claimed: RunRecord,
   abort: AbortController,
   environment: RunEnvironment,
+  lease?: RunLease,
 ): Promise<RunRecord> {
   const { store, pollMs = 500 } = environment;
   const looking = setInterval(() => {
@@ -36,9 +41,10 @@ export async function workOnRun(
     );
   }, pollMs).unref();
   try {
-    return await passOver(claimed, abort.signal, environment);
+    return await passOver(claimed, abort, environment, lease);
   } catch (error) {
-    // What cannot even be loaded or stored fails the run instead of leaving it behind as running.
+    if (isLeaseLost(error) || isLeaseLost(abort.signal.reason)) throw error;
+    // What cannot even be loaded fails the run instead of leaving it behind as running.
     return await endPass(claimed, { status: 'failed', error_summary: messageChain(error) }, [], environment);
   } finally {
     clearInterval(looking);
@@ -47,32 +53,39 @@ export async function workOnRun(
 
 async function passOver(
   claimed: RunRecord,
-  signal: AbortSignal,
+  abort: AbortController,
   environment: RunEnvironment,
+  lease: RunLease | undefined,
 ): Promise<RunRecord> {
-  const { store, services, load, onEvent } = environment;
+  const { store, services, load, onEvent, furtherEntries } = environment;
   const { run_id: runId } = claimed;
   const plan = await load(claimed);
   const log = runLogOf(claimed, plan, environment);
   const writer = new RunLogWriter(store, runId, (event) => maskedEvent(event, environment));
   const entry = plan.body.nodes[plan.body.entry ?? 0]?.id ?? null;
   writer.add([{ event_type: 'run_started', payload: { entry_node_id: entry } }]);
-  const execute = (until: AbortSignal) =>
-    executeRun({
+  const { signal } = abort;
+  const execute = (until: AbortController) => {
+    const further = furtherEntries?.(claimed, plan);
+    return executeRun({
       store,
       plan,
-      services: services(),
+      services: services(claimed.definition),
       record: claimed,
-      signal: until,
+      lease,
+      signal: until.signal,
+      onRecordingFailure: (error) => until.abort(recordingFailed(error)),
       onEvent: (event) => {
         writer.add(log.entriesOf(event));
+        if (further !== undefined) writer.add(further(event));
         onEvent?.(runId, event);
       },
     });
-  let result: PassResult = await execute(signal);
+  };
+  let result: PassResult = await execute(abort);
+  if (isLeaseLost(signal.reason)) throw signal.reason;
   // One more pass takes everything from the record and stops at the call that must be judged.
-  if (result.status === 'uncertain' && !isShutdown(signal))
-    result = await execute(new AbortController().signal);
+  if (result.status === 'uncertain' && !isInterruption(signal)) result = await execute(new AbortController());
   const open = result.status === 'parked' ? result.questions : [];
   const questions = open.map((question) => runQuestion(question, log));
   for (const { address, question } of questions) writer.add(log.asked(address, question));
@@ -99,10 +112,14 @@ async function endPass(
   plan?: Plan,
 ): Promise<RunRecord> {
   const change = maskedChange({ ...outcome, questions }, environment);
+  faultPoint('run.before-ended');
   const ended = await changeRun(environment.store, claimed.run_id, (record) => {
+    // Whoever has taken the run over meanwhile decides how it ends.
+    if (record.worker_instance_id !== claimed.worker_instance_id) throw leaseLost(record.run_id);
     if (record.status !== 'cancelling' || keptUnderCancel.includes(outcome.status)) return { change };
     return { change: { ...change, status: 'cancelled', questions: [] } };
   });
+  faultPoint('run.after-ended');
   if (isTerminal(ended!.status)) await closeRun(ended!, environment, plan);
   return ended!;
 }
