@@ -66,7 +66,9 @@ export class CheckpointStore {
         listed.push({ ...about, checkpoint: await this.read(run_id) });
       } catch (error) {
         if (!isLaitError(error)) throw error;
-        if (error.code !== 'run_not_found') listed.push({ ...about, problem: error.message });
+        // Removed meanwhile, or a run of the run store, which lists it itself.
+        if (!['run_not_found', 'checkpoint_of_other_kind'].includes(error.code))
+          listed.push({ ...about, problem: error.message });
       }
     }
     return listed;

@@ -68,7 +68,7 @@ export function writeCheckpoint(checkpoint: Checkpoint): string {
 
 /**
  * Reads a file's text. Throws a `LaitError` that names the path and says what to do: `checkpoint_damaged`,
- * `checkpoint_foreign` (JSON that is no checkpoint), `checkpoint_older` and `checkpoint_newer` (other formats).
+ * `checkpoint_foreign` (JSON that is no checkpoint), `checkpoint_of_other_kind` (a run of the run store), `checkpoint_older` and `checkpoint_newer` (other formats).
  */
 export function readCheckpoint(text: string, path: string): Checkpoint {
   let file: unknown;
@@ -76,6 +76,12 @@ export function readCheckpoint(text: string, path: string): Checkpoint {
     file = JSON.parse(text);
   } catch {
     throw damaged(path, text.trim() === '' ? 'it is empty' : 'it is no complete JSON');
+  }
+  if (isObject(file) && file.record_type === 'run') {
+    throw new LaitError({
+      code: 'checkpoint_of_other_kind',
+      message: `${path} records a run that is resumed by itself, not from a checkpoint: \`lait runs resume\` continues it`,
+    });
   }
   if (!isObject(file) || !Object.hasOwn(file, 'format')) {
     throw new LaitError({

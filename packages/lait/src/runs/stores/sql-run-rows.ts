@@ -75,11 +75,11 @@ export function recordOf(
   };
 }
 
-export function questionRows(runId: string, questions: readonly RunQuestion[]) {
+export function questionRows(runId: string, questions: readonly RunQuestion[], codec: ValueCodec) {
   return questions.map((question, position) => ({
     run_id: runId,
     position,
-    question: JSON.stringify(question),
+    question: codec.encode(question as unknown as JsonValue),
     hitl_run_id: question.hitl_run_id ?? null,
     asked_at: question.asked_at ?? '',
   }));

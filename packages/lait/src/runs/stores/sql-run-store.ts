@@ -135,7 +135,7 @@ export class SqlRunStore implements RunStore {
       return query.execute();
     });
     return rows.map(({ run_id, question, form, status, definition }) => ({
-      ...(JSON.parse(question) as RunQuestion),
+      ...(this.#show(question) as unknown as RunQuestion),
       run_id,
       workflow: (JSON.parse(definition) as RunRecord['definition']).id,
       form: formOf(form),
@@ -304,7 +304,7 @@ export class SqlRunStore implements RunStore {
         .execute();
       for (const { run_id, question } of questions) {
         const list = asked.get(run_id) ?? [];
-        list.push(JSON.parse(question) as RunQuestion);
+        list.push(decode(question) as unknown as RunQuestion);
         asked.set(run_id, list);
       }
     }
@@ -325,7 +325,7 @@ export class SqlRunStore implements RunStore {
   }
 
   async #insertQuestions(queries: Queries, runId: string, questions: readonly RunQuestion[]): Promise<void> {
-    for (const part of parts(questionRows(runId, questions)))
+    for (const part of parts(questionRows(runId, questions, this.#codec)))
       await queries.insertInto('questions').values(part).execute();
   }
 

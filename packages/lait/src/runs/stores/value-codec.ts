@@ -22,28 +22,36 @@ const specials: ReadonlyMap<string, Value> = new Map<string, Value>([
 
 /**
  * Values as texts: JSON, and what JSON cannot say (`undefined`, numbers that are none, negative zero) as marked objects, so
- * that a recovered run sees exactly what a live one saw. `text` gives ASCII-safe JSON that every database takes: no
- * zero bytes and no lone surrogates.
+ * that a recovered run sees exactly what a live one saw. The texts have no zero bytes and no lone surrogates: every
+ * database takes them.
  */
 export class ValueCodec {
   constructor(private readonly secrets?: SecretCodec) {}
 
-  encode(value: Value): string {
+  /** The value as JSON that may be stored. */
+  pack(value: Value): JsonValue {
     const plain = isPlain(value) ? (value as JsonValue) : escapeValue(value);
-    return JSON.stringify(this.secrets === undefined ? plain : this.secrets.store(plain));
+    return this.secrets === undefined ? plain : this.secrets.store(plain);
+  }
+
+  /** The value as it was; `show`: as people see it, with names instead of secrets. */
+  unpack(stored: JsonValue, show = false): Value {
+    const { secrets } = this;
+    const plain = secrets === undefined ? stored : show ? secrets.show(stored) : secrets.restore(stored);
+    return isPlain(plain) ? plain : unescapeValue(plain);
+  }
+
+  encode(value: Value): string {
+    return JSON.stringify(this.pack(value));
   }
 
   decode(text: string): Value {
-    const stored = JSON.parse(text) as JsonValue;
-    const plain = this.secrets === undefined ? stored : this.secrets.restore(stored);
-    return text.includes(mark) ? unescapeValue(plain) : plain;
+    return this.unpack(JSON.parse(text) as JsonValue);
   }
 
-  /** The value as it is shown: names instead of secrets. */
+  /** The value as it is shown. */
   show(text: string): Value {
-    const stored = JSON.parse(text) as JsonValue;
-    const plain = this.secrets === undefined ? stored : this.secrets.show(stored);
-    return text.includes(mark) ? unescapeValue(plain) : plain;
+    return this.unpack(JSON.parse(text) as JsonValue, true);
   }
 }
 

@@ -7,6 +7,7 @@ import type { RunRecord } from '../../../src/runs/run-record.js';
 import type { RunStore } from '../../../src/runs/run-store.js';
 import { openPostgresDatabase } from '../../../src/runs/stores/database/postgres-database.js';
 import { openSqliteDatabase } from '../../../src/runs/stores/database/sqlite-database.js';
+import { FileRunStore } from '../../../src/runs/stores/files/file-run-store.js';
 import { SqlRunStore } from '../../../src/runs/stores/sql-run-store.js';
 import type { SecretCodec } from '../../../src/runs/stores/value-codec.js';
 import { type PostgresCluster, postgresAbsent, startPostgres } from '../../support/postgres.js';
@@ -48,6 +49,18 @@ export const flavours: readonly StoreFlavour[] = [
     place: async () => {
       const store = new MemoryRunStore();
       return { open: async () => store, address: '', remove: async () => {} };
+    },
+  },
+  {
+    name: 'files',
+    durable: true,
+    place: async () => {
+      const directory = await mkdtemp(join(tmpdir(), 'lait-files-'));
+      return {
+        open: async (options) => new FileRunStore(directory, options),
+        address: directory,
+        remove: () => rm(directory, { recursive: true, force: true }),
+      };
     },
   },
   {
