@@ -262,6 +262,7 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'issue, trace',
   ],
   ['run.watch', 'A change runs the workflow again without repeating unchanged leading steps', 'issue, watch'],
+  ['docs.commands', 'The pages of the commands show what really happens', 'issue, docs'],
   ['lint.unused', 'Schemas and agents that nothing uses are warnings of lint', 'seed, lint'],
   ['cli.result-only', 'Standard output carries the result and nothing else', 'steps seed, そのほか'],
   ['cli.json-pure', 'With --json standard output is one JSON document, also when the command fails', 'FR-40'],
