@@ -71,6 +71,7 @@ export class MemoryRunStore implements RunStore {
   ): Promise<RunRecord | undefined> {
     const run = this.#runs.get(runId);
     if (run === undefined || run.record.revision !== revision) return undefined;
+    if (change.status === 'queued') this.#claims.free(runId);
     run.record = changedRecord(run.record, structuredClone(change));
     log(run, events);
     return structuredClone(run.record);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { faultPoint } from '../engine/fault-point.js';
 import type { Plan } from '../plan/plan.js';
 import type { JsonObject, JsonValue, Value } from '../values/value.js';
 import { nodesOf } from './plan-nodes.js';
@@ -84,7 +85,9 @@ export async function createRun(
   }
   events.push(...(options.events ?? []));
   const masked = events.map((event) => maskedEvent(event, environment));
+  faultPoint('run.before-created');
   await environment.store.create(record, masked, origin?.entries);
+  faultPoint('run.after-created');
   return record;
 }
 

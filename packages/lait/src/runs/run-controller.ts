@@ -19,6 +19,9 @@ import { isTerminal, type RunStatus } from './run-status.js';
 import type { RunClaim, RunFilter, RunLease } from './run-store.js';
 import { closeRun, workOnRun } from './run-worker.js';
 
+/** How long a run that is driven here stays claimed when this process dies, in milliseconds. */
+const driveLeaseMs = 30_000;
+
 export interface RunControllerOptions extends RunEnvironment {
   /** Names this process in records. Default: a random id. */
   instanceId?: string;
@@ -72,15 +75,31 @@ export class RunController {
     return { run, events, nodes: nodeRows(events) };
   }
 
-  /** Works on a queued run until it has ended or waits. Does nothing when another process has it. */
+  /**
+   * Works on a queued run until it has ended or waits. Does nothing when another process has it. Throws `lease_lost` when
+   * this process slept for so long that another one took the run.
+   */
   async drive(runId: string): Promise<RunRecord> {
-    const claimed = await changeRun(this.#options.store, runId, (record) => {
-      if (record.status !== 'queued') return undefined;
-      const started_at = record.started_at ?? new Date().toISOString();
-      return { change: { status: 'running', worker_instance_id: this.#instanceId, started_at } };
-    });
-    if (claimed === undefined) return this.read(runId);
-    return this.#workOn(claimed);
+    const { store } = this.#options;
+    const found = await this.read(runId);
+    if (found.status !== 'queued') return found;
+    const [claim] = await store.claim({ worker: this.#instanceId, leaseMs: driveLeaseMs, runId });
+    if (claim === undefined) return this.read(runId);
+    const renewing = setInterval(() => {
+      store.renew(claim.lease, driveLeaseMs).then(
+        (held) => {
+          if (!held) this.abandon(runId);
+        },
+        // A store that is away for a moment: the claim holds for a while.
+        () => {},
+      );
+    }, driveLeaseMs / 3).unref();
+    try {
+      return await this.work(claim, 'interrupt');
+    } finally {
+      clearInterval(renewing);
+      await store.release(claim.lease);
+    }
   }
 
   /** Names this process in records and claims. */
@@ -305,7 +324,11 @@ export class RunController {
     decide: (record: RunRecord, log: GraphRunLog) => Decision,
   ): Promise<RunRecord> {
     const plan = await this.#options.load(await this.read(runId));
-    return this.#change(runId, (record) => decide(record, runLogOf(record, plan, this.#options)));
+    const changed = await this.#change(runId, (record) =>
+      decide(record, runLogOf(record, plan, this.#options)),
+    );
+    faultPoint('run.after-answered');
+    return changed;
   }
 }
 

@@ -104,7 +104,8 @@ export interface RunStore {
   questions(filter?: QuestionFilter): Promise<InboxQuestion[]>;
   /**
    * Changes a record and appends to its log in one step, if the record still has the given revision: of several who
-   * change it at once exactly one succeeds. `undefined` when another was faster or the run is gone.
+   * change it at once exactly one succeeds. `undefined` when another was faster or the run is gone. A run that becomes
+   * queued can be claimed at once, whoever worked on it before.
    */
   update(
     runId: string,

@@ -3,6 +3,7 @@ import { isLaitError } from '../../errors/lait-error.js';
 import type { JsonValue } from '../../values/value.js';
 import type { RunEvent } from '../events.js';
 import { fromFailureRecord, toFailureRecord } from '../failure.js';
+import { faultPoint } from '../fault-point.js';
 import type { Journal } from '../journal.js';
 import type { AttentionDecision, Question } from '../question.js';
 import type {
@@ -83,7 +84,9 @@ class RecordedRuntime extends MemoryRuntime {
     if (recorded !== undefined) return recorded;
     if (interrupted === 'attention') {
       if (journal.find('started', address) !== undefined) return this.#attend(address, cancel);
+      faultPoint('effect.before-started');
       await journal.append({ type: 'started', address });
+      faultPoint('effect.after-started');
     }
     let result: EffectResult;
     try {
@@ -95,9 +98,11 @@ class RecordedRuntime extends MemoryRuntime {
       if (!fromOutside) await journal.append({ type: 'failed', address, error: toFailureRecord(error) });
       throw error;
     }
+    faultPoint('effect.before-outcome');
     if ('suspended' in result)
       await journal.append({ type: 'suspended', address, question: result.suspended });
     else await journal.append({ type: 'completed', address, ...result });
+    faultPoint('effect.after-outcome');
     return result;
   }
 
@@ -140,6 +145,7 @@ class RecordedRuntime extends MemoryRuntime {
     if (recorded !== undefined) return recorded.answer;
     if (journal.find('question', address) === undefined)
       await journal.append({ type: 'question', address, question });
+    faultPoint('question.after-recorded');
     const answer = await this.run.wait(address, question, options);
     await journal.append({ type: 'answer', address, answer });
     return answer;

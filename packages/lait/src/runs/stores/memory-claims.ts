@@ -58,8 +58,13 @@ export class MemoryClaims {
   }
 
   release(lease: RunLease): void {
-    const held = this.#held.get(lease.run_id);
-    if (held !== undefined && this.isNewest(lease)) held.until = 0;
+    if (this.isNewest(lease)) this.free(lease.run_id);
+  }
+
+  /** Lets anybody claim the run; the count of its claims goes on. */
+  free(runId: string): void {
+    const held = this.#held.get(runId);
+    if (held !== undefined) held.until = 0;
   }
 
   /** False as soon as somebody else has claimed the run. */

@@ -163,7 +163,7 @@ export class SqlRunStore implements RunStore {
       const { run_id, definition_digest, ...columns } = runColumns(record, '', this.#codec);
       await queries
         .updateTable('runs')
-        .set({ ...columns, last_seq })
+        .set({ ...columns, last_seq, ...(change.status === 'queued' && { lease_until: 0 }) })
         .where('run_id', '=', runId)
         .execute();
       if (change.questions !== undefined) {

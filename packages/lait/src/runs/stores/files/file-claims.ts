@@ -42,6 +42,11 @@ export class FileClaims {
     this.#memory.release(lease);
   }
 
+  /** Lets this process claim the run again; another one only when this one has ended or given it back. */
+  free(runId: string): void {
+    this.#memory.free(runId);
+  }
+
   isNewest(lease: RunLease): boolean {
     return this.#memory.isNewest(lease);
   }

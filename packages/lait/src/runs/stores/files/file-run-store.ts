@@ -138,6 +138,7 @@ export class FileRunStore implements RunStore {
       await log.append([]);
       const record = changedRecord(found.record, change);
       await this.#write({ record, pending: log.place(runId, events) }, false);
+      if (change.status === 'queued') this.#claims.free(runId);
       return record;
     });
   }
