@@ -83,9 +83,9 @@ describe('[trace.file] --trace-file', () => {
     expect(code).toBe(0);
     const found = lines(directory, 'deep/er/t.jsonl');
     expect(found.map(({ seq, operation, label }) => [seq, operation, label])).toEqual([
-      [1, 'chat', 'talk'],
-      [2, 'execute_tool', 'talk'],
-      [3, 'chat', 'talk'],
+      [0, 'chat', 'talk'],
+      [1, 'execute_tool', 'talk'],
+      [2, 'chat', 'talk'],
     ]);
     expect(found[0]).toMatchObject({
       start: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -251,7 +251,7 @@ describe('lait trace', () => {
     const directory = await recorded();
     const { code, stdout } = await lait(directory, ['trace', 'show', 't.jsonl']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^talk > inner\n {2}\[1\] +chat +m-1 +\d+ ms/);
+    expect(stdout).toMatch(/^talk > inner\n {2}\[0\] +chat +m-1 +\d+ ms/);
     expect(stdout).toContain('2 model calls, 1 tool calls');
     const asJson = await lait(directory, ['trace', 'show', 't.jsonl', '--json']);
     expect(JSON.parse(asJson.stdout)).toHaveLength(3);

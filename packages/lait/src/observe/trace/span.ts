@@ -21,7 +21,7 @@ export interface Span {
 
 /** One line of a trace file. Source: steps facts §20. */
 export interface TraceLine extends Omit<Span, 'start' | 'end'> {
-  /** Counts from 1 in the order in which things ended. */
+  /** Counts from 0 in the order in which things ended. */
   seq: number;
   /** ISO 8601, UTC. */
   start: string;

@@ -28,9 +28,9 @@ export class TraceFile {
 
   add(span: Span, ancestors: readonly OpenSpan[]): void {
     if (this.#file === undefined || !recordedOperations.has(span.operation)) return;
-    this.#seq += 1;
     try {
       writeSync(this.#file, `${JSON.stringify(traceLine(span, this.#seq, ancestors))}\n`);
+      this.#seq += 1;
     } catch (error) {
       // The run is worth more than its trace.
       this.onWarning(`the trace ends here: ${(error as Error).message}`);
