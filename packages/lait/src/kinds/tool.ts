@@ -21,7 +21,6 @@ export const toolKind: Kind<ToolFields> = {
   shape: 'action',
   description: 'Calls a registered tool with the input; its result is the value.',
   effects: 'attention',
-  waits: true,
   async execute({ toolId, strict }, context) {
     requireAttempts(context);
     const tool = context.services.tools.registered(toolId);

@@ -16,6 +16,23 @@ export interface InputDeclaration {
 
 export type InputDeclarations = Readonly<Record<string, InputDeclaration>>;
 
+/** The properties of an object schema as declarations, for reading `--input` by them. */
+export function declarationsOfSchema(schema: JsonObject | undefined): InputDeclarations {
+  const properties = isObject(schema?.properties) ? schema.properties : {};
+  const required = Array.isArray(schema?.required) ? schema.required : [];
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, property]) => [
+      name,
+      { schema: isObject(property) ? property : {}, required: required.includes(name) },
+    ]),
+  );
+}
+
+/** Reads piped text for a workflow with an input schema: JSON, unless a text is what it takes or the text is none. */
+export function readInputText(schema: JsonObject | undefined, text: string): JsonValue {
+  return schema === undefined || schema.type === 'string' ? text : jsonOrText(text);
+}
+
 /**
  * Reads the arguments of `--input KEY=VALUE`: split at the first `=`, later ones win; an input declared as exactly
  * `type: string` keeps the text, everything else is JSON if it can be read as JSON, else text. Undeclared names are

@@ -21,6 +21,8 @@ export interface Plan {
   sources: readonly SourceFile[];
   /** The steps form's `inputs:`; absent when the workflow declares none. */
   inputs?: InputDeclarations;
+  /** JSON Schema of the whole input, in the forms that have one: people's text is read by it. */
+  inputSchema?: JsonObject;
   /** Checks and completes what a caller hands over. Throws a `UsageError`. */
   accept(call: PlanCall): PlanStart;
   body: Block;

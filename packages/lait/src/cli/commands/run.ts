@@ -6,6 +6,7 @@ import type { TraceOptions } from '../run/run-trace.js';
 /** Flags of `lait run`, as parsed. */
 export interface RunOptions extends RecordOptions, TraceOptions {
   input?: string[];
+  inputJson?: string;
   output?: string;
   json?: true;
   stdin: boolean;
@@ -34,6 +35,7 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
     .argument('<file>', 'a workflow file, or a name under workflows: of lait.config.yml')
     .argument('[prompt]', 'the first value; joined with what is piped in; - for standard input alone')
     .option('--input <key=value>', 'a named input; repeat for more, later ones win', collect)
+    .option('--input-json <json>', 'the whole input as JSON text, or @FILE with JSON in it')
     .option('-o, --output <path>', 'write the result to a file instead of standard output (- for that)')
     .option('--json', 'print {content, reasoning, usage} as one JSON document')
     .option('--no-stdin', 'leave standard input unread')

@@ -11,7 +11,14 @@ Examples:
 export const configure: CommandModule['configure'] = (command: Command, start: Start) => {
   command
     .addArgument(
-      new Argument('<kind>', 'of which file').choices(['workflow', 'config', 'agent', 'test', 'eval']),
+      new Argument('<kind>', 'of which file').choices([
+        'workflow',
+        'dynamic',
+        'config',
+        'agent',
+        'test',
+        'eval',
+      ]),
     )
     .addHelpText('after', examples)
     .action((kind: DocumentKind) =>

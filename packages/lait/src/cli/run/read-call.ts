@@ -1,6 +1,8 @@
-import { parseInputArguments } from '../../plan/inputs.js';
+import { UsageError } from '../../errors/errors.js';
+import { readTextFile } from '../../files/read-file.js';
+import { declarationsOfSchema, parseInputArguments, readInputText } from '../../plan/inputs.js';
 import type { Plan } from '../../plan/plan.js';
-import type { JsonObject } from '../../values/value.js';
+import type { JsonObject, JsonValue } from '../../values/value.js';
 import type { CommandContext } from '../command-context.js';
 import type { RunOptions } from '../commands/run.js';
 import { readPrompt } from '../read-prompt.js';
@@ -8,8 +10,11 @@ import { continuesRun } from './record-options.js';
 
 /** What the command line hands to a workflow. */
 export interface CommandCall {
-  /** PROMPT with what is piped in; undefined without both, or when the run goes on with recorded values. */
-  input: string | undefined;
+  /**
+   * PROMPT with what is piped in, or what `--input-json` gives; undefined without all of them, or when the run goes on
+   * with recorded values. Text for a workflow with an input schema is read as JSON.
+   */
+  input: JsonValue | undefined;
   /** What `--input` gives. */
   inputs: JsonObject;
 }
@@ -21,18 +26,42 @@ export async function readCall(
   options: RunOptions,
   { output, signal }: CommandContext,
 ): Promise<CommandCall> {
-  const { inputs, warnings } = parseInputArguments(plan.inputs ?? {}, options.input ?? []);
+  const { inputs, warnings } = parseInputArguments(
+    plan.inputs ?? declarationsOfSchema(plan.inputSchema),
+    options.input ?? [],
+  );
   for (const warning of warnings) output.warning(warning);
   if (continuesRun(options)) {
     if (prompt !== undefined) output.note('PROMPT is not used: the run goes on with recorded values');
     return { input: undefined, inputs };
   }
-  const input = await readPrompt({
+  if (options.inputJson !== undefined) {
+    if (prompt !== undefined) {
+      throw new UsageError({
+        code: 'options_exclude',
+        message: 'PROMPT and --input-json exclude each other',
+      });
+    }
+    return { input: await readInputJson(options.inputJson, signal), inputs };
+  }
+  const text = await readPrompt({
     argument: prompt,
     stdin: process.stdin,
     readStdin: options.stdin,
     signal,
     onSilence: () => output.note('waiting for standard input (end it, or use --no-stdin to leave it unread)'),
   });
-  return { input, inputs };
+  return { input: text === undefined ? undefined : readInputText(plan.inputSchema, text), inputs };
+}
+
+/** JSON text, or `@FILE` with JSON text in it. */
+async function readInputJson(argument: string, signal: AbortSignal): Promise<JsonValue> {
+  const file = argument.startsWith('@') ? argument.slice(1) : undefined;
+  const text = file === undefined ? argument : await readTextFile(file, { signal });
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch (error) {
+    const place = file === undefined ? '--input-json' : file;
+    throw new UsageError({ code: 'input_json', message: `${place} is no JSON: ${(error as Error).message}` });
+  }
 }

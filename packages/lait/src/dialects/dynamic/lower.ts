@@ -45,6 +45,7 @@ export function lowerDefinition(definition: UncheckedDefinition, options: LowerO
     origin: options.origin,
     ...(options.directory === undefined ? {} : { directory: options.directory }),
     sources: [options.source],
+    ...(isObject(definition.inputSchema) ? { inputSchema: definition.inputSchema } : {}),
     accept: acceptCall(definition, {
       strict: options.strictSchemas === true,
       unusable: lowering.unusableTools.size > 0,
