@@ -1,3 +1,5 @@
+import { messageChain } from '../errors/lait-error.js';
+import { preview } from '../observe/printable.js';
 import { SecretRegistry } from '../values/secrets.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { Interrupts } from './interrupts.js';
@@ -22,6 +24,10 @@ export async function main(argv: readonly string[]): Promise<void> {
     (text) => secrets.mask(text),
     () => interrupts.interrupt(),
   );
+  process.on('uncaughtException', (error) => {
+    output.line(`lait: unexpected error: ${preview(messageChain(error), 1000)}`);
+    exit(exitCodes.failed);
+  });
   const code = await runCommandLine(argv, { output, signal: interrupts.signal, secrets });
   await output.flush();
   exit(output.broken ? exitCodes.ok : code);

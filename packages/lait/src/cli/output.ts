@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { LaitError } from '../errors/lait-error.js';
 
 /** What commands print to: results to standard output, everything else to standard error. */
 export class Output {
@@ -13,8 +14,8 @@ export class Output {
     this.#error = error;
     this.#redact = redact;
     // A reader that has seen enough (`| head -1`) is no failure: stop quietly. Source: field report FR-40.
-    out.on('error', () => {
-      if (this.#broken) return;
+    out.on('error', (error: { code?: string }) => {
+      if (this.#broken || error.code !== 'EPIPE') return;
       this.#broken = true;
       onBroken();
     });
@@ -31,11 +32,17 @@ export class Output {
     return this.#broken;
   }
 
-  /** Writes to standard output; resolves when the text was handed over. */
+  /**
+   * Writes to standard output; resolves when the text was handed over. Throws a `LaitError` (code `output_failed`) when
+   * it could not be, e.g. because a disk is full.
+   */
   write(text: string): Promise<void> {
     if (this.#broken) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#out.write(text, () => resolve());
+    return new Promise((resolve, reject) => {
+      this.#out.write(text, (error: (Error & { code?: string }) | null | undefined) => {
+        if (error == null || error.code === 'EPIPE') resolve();
+        else reject(outputFailed(error));
+      });
     });
   }
 
@@ -69,4 +76,9 @@ export class Output {
       new Promise<void>((resolve) => this.#error.write('', () => resolve())),
     ]);
   }
+}
+
+function outputFailed(cause: Error & { code?: string }): LaitError {
+  const reason = cause.code === 'ENOSPC' ? 'no space is left' : cause.message;
+  return new LaitError({ code: 'output_failed', message: `cannot write to standard output: ${reason}` });
 }

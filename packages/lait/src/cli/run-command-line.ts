@@ -43,7 +43,7 @@ export async function runCommandLine(argv: readonly string[], surroundings: Surr
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .addHelpText('after', examples)
     .exitOverride()
-    .configureOutput({ writeOut: (text) => void output.write(text), writeErr: () => {} });
+    .configureOutput({ writeOut: (text) => void output.write(text).catch(() => {}), writeErr: () => {} });
   const globalOptions = declareGlobalOptions(program, process.env);
   const start: Start = async (work) => {
     const options = globalOptions();

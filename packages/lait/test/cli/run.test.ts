@@ -214,6 +214,16 @@ test('[cli.broken-pipe] a reader that has gone is no failure', async () => {
   expect(readFileSync(join(directory, 'err.txt'), 'utf8')).toBe('==> w.yml\n[1] step-1 (run)\n');
 });
 
+test.skipIf(!existsSync('/dev/full'))('a result that cannot be written is a failure', async () => {
+  const directory = directoryWith({ 'w.yml': 'steps:\n  - jq: .\n' });
+  const launcher = fileURLToPath(new URL('../../bin/lait.js', import.meta.url));
+  const command = `${process.execPath} ${launcher} run w.yml x >/dev/full </dev/null; echo $?`;
+  const result = await new Promise<string>((resolve) => {
+    execFile('sh', ['-c', command], { cwd: directory }, (_, stdout, stderr) => resolve(stdout + stderr));
+  });
+  expect(result).toMatch(/^1\n[\s\S]*\nlait: cannot write to standard output: no space is left\n$/);
+});
+
 test('a recorded run is replayed without a server, and a miss names the step', async () => {
   const server = await startModelServer(says('recorded words'));
   const directory = directoryWith({

@@ -42,7 +42,8 @@ export class RunDisplay {
       ...(writesFile(this.#options) || this.#options.json === true
         ? {}
         : { resultStep: streamedStep(plan, configuration.values.default ?? {}) }),
-      result: (text) => void output.write(text),
+      // A failure to write shows again when the rest of the result is handed over.
+      result: (text) => void output.write(text).catch(() => {}),
       aside: (text) => output.message(printable(text)),
     });
   }

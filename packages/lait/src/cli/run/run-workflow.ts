@@ -41,7 +41,8 @@ export async function runWorkflow(
   } catch (error) {
     display.stop();
     await reportFailure(error, { output: context.output, verbosity: context.options.verbosity });
-    if (options.json === true && !writesFile(options)) {
+    const writable = (error as { code?: string }).code !== 'output_failed';
+    if (options.json === true && !writesFile(options) && writable) {
       await context.output.write(failureText(error, display.usage, context.secrets));
     }
     return exitCodeOf(error);
