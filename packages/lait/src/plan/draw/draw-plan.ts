@@ -41,8 +41,8 @@ class Drawer {
     const root = this.#group(undefined, '');
     const start = this.#node(root, 'start', ['start']);
     const ends = this.#block(plan.body, root, [loose(start)]);
-    const end = this.#node(root, 'end', ['end']);
-    this.#connect(ends, end);
+    // Where every way ends in an end of its own, there is nothing to add.
+    if (ends.length > 0) this.#connect(ends, this.#node(root, 'end', ['end']));
     return { root, edges: this.#edges };
   }
 
