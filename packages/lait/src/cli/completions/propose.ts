@@ -33,13 +33,15 @@ async function proposalsFor(
     if (current.startsWith('-')) return [...optionNames(program.options), '--help', '--version'];
     return Object.entries(commandList).flatMap(([command, { hidden }]) => (hidden === true ? [] : [command]));
   }
-  const command = new Command(name);
-  (await commandList[name]!.load()).configure(command, async () => {});
+  const group = new Command(name);
+  (await commandList[name]!.load()).configure(group, async () => {});
+  const child = group.commands.find((one) => one.name() === before[before.indexOf(name) + 1]);
+  const command = child ?? group;
   const options = [...command.options, ...program.options];
   const option = takingValue(options, before.at(-1));
   if (option !== undefined) return valuesOf(option, before, context);
   if (current.startsWith('-')) return [...optionNames(options), '--help'];
-  const given = operands(before.slice(before.indexOf(name) + 1), options);
+  const given = operands(before.slice(before.indexOf(name) + (child === undefined ? 1 : 2)), options);
   const subcommands = command.commands.map((child) => child.name());
   if (subcommands.length > 0) return given.length === 0 ? subcommands : [];
   return valuesOfArgument(name, command, given, context);
@@ -76,6 +78,13 @@ async function valuesOf(
       return stepIds(before, context);
     case 'model':
       return names(context, 'models');
+    case 'mcp':
+      return names(context, 'mcp_servers');
+    case 'tools':
+    case 'skills':
+      return names(context, option.attributeName() as 'tools' | 'skills');
+    case 'subagents':
+      return names(context, 'agents');
     case 'input':
       return [];
     default:
@@ -95,7 +104,11 @@ async function valuesOfArgument(
   if (argument.argChoices !== undefined) return argument.argChoices;
   switch (argument.name()) {
     case 'file':
-      return [...(await names(context, 'workflows')), files];
+      return [...(await names(context, name === 'agent' ? 'agents' : 'workflows')), files];
+    case 'prompt':
+    case 'input':
+    case 'state':
+      return [];
     case 'code': {
       const { diagnosticCodes } = await import('../../plan/diagnostic-codes.js');
       return Object.keys(diagnosticCodes);
@@ -109,7 +122,10 @@ async function valuesOfArgument(
   }
 }
 
-async function names(context: CommandContext, section: 'models' | 'workflows'): Promise<string[]> {
+async function names(
+  context: CommandContext,
+  section: 'models' | 'workflows' | 'agents' | 'mcp_servers' | 'tools' | 'skills',
+): Promise<string[]> {
   const configuration: Configuration | undefined = await context.configuration().catch(() => undefined);
   return Object.keys(configuration?.values[section] ?? {});
 }

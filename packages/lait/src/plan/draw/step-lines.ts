@@ -26,9 +26,12 @@ export function oneLine(text: string): string {
 function summaryOf(node: PlanNode, kind: Kind): string | undefined {
   const called = kind.callsWorkflow?.(node.fields);
   if (called !== undefined) return called;
-  const fields = node.fields as Readonly<Record<string, unknown>> | undefined;
-  if (fields === undefined || !Object.hasOwn(fields, kind.name)) return undefined;
-  return sourceOf(fields[kind.name]);
+  const fields = (node.fields ?? {}) as Readonly<Record<string, unknown>>;
+  if (Object.hasOwn(fields, kind.name)) return sourceOf(fields[kind.name]);
+  // Kinds of the JSON forms name what they call in a field of another name.
+  if (kind.fields === undefined)
+    return Object.values(fields).find((value) => typeof value === 'string') as string | undefined;
+  return undefined;
 }
 
 function sourceOf(value: unknown): string | undefined {
