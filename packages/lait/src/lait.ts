@@ -2,9 +2,10 @@ import { resolve } from 'node:path';
 import { buildServices, type LaitServices } from './config/build-services.js';
 import type { Configuration, ConfigurationValues } from './config/configuration.js';
 import type { AgentDefinition } from './config/define-agent.js';
+import { dynamicFileOptions } from './config/dynamic-file-options.js';
 import { loadEnvironment, type Variables } from './config/environment.js';
 import { loadConfiguration } from './config/load-configuration.js';
-import { planOfDefinition, planOfFile, planOfPinned } from './config/load-plan.js';
+import { type FormOptions, planOfDefinition, planOfFile, planOfPinned } from './config/load-plan.js';
 import { readConfiguration } from './config/read-configuration.js';
 import { isWorkflowPath } from './config/workflow-service.js';
 import type { DefinitionStore } from './dialects/dynamic/definition-store.js';
@@ -181,12 +182,10 @@ export class Lait {
   ): Promise<Workflow<Result>> {
     const { workingDirectory } = this.#options;
     if (typeof workflow !== 'string')
-      return this.#workflow(await planOfDefinition(workflow, workingDirectory, this.#graphLimits));
+      return this.#workflow(await planOfDefinition(workflow, workingDirectory, this.#formOptions));
     const registered = isWorkflowPath(workflow) ? undefined : this.configuration.values.workflows?.[workflow];
     const path = resolve(workingDirectory, registered ?? workflow);
-    return this.#workflow(
-      await planOfFile(path, { name: workflow, graphLimits: this.#graphLimits, ...options }),
-    );
+    return this.#workflow(await planOfFile(path, { name: workflow, ...this.#formOptions, ...options }));
   }
 
   /**
@@ -287,6 +286,23 @@ export class Lait {
       secrets: this.#secrets,
       timeZone: this.configuration.values.graph?.time_zone,
     });
+  }
+
+  get #formOptions(): FormOptions {
+    const { classifiers, strictSchemas } = this.#options;
+    return {
+      graphLimits: this.#graphLimits,
+      dynamic: () =>
+        dynamicFileOptions({
+          services: this.#services.forRun(),
+          workflows: [
+            ...Object.keys(this.configuration.values.workflows ?? {}),
+            ...this.listWorkflows().map(({ id }) => id),
+          ],
+          classifiers,
+          strictSchemas,
+        }),
+    };
   }
 
   get #graphLimits() {

@@ -24,6 +24,7 @@ import { Problems } from '../plan/problems.js';
 import type { SourceFile } from '../plan/source.js';
 import { loadSchema } from '../schema/load-schema.js';
 import type { JsonObject } from '../values/value.js';
+import { dynamicFileOptions } from './dynamic-file-options.js';
 import { checkPlanText } from './load-plan.js';
 import { isWorkflowPath } from './workflow-service.js';
 
@@ -32,6 +33,8 @@ export interface LintContext {
   services: () => Promise<Services>;
   /** Absent without a configuration: names are not checked then. */
   registered?: RegisteredNames;
+  /** Names under `workflows:`. */
+  workflows: readonly string[];
   signal: AbortSignal;
   /** Absolute paths of files that are checked by themselves, so that children among them are not checked twice. */
   checkedAnyway: ReadonlySet<string>;
@@ -55,7 +58,7 @@ class WorkflowLint {
   constructor(private readonly context: LintContext) {}
 
   async lint(source: SourceFile, callers: readonly string[]): Promise<Diagnostic[]> {
-    const read = await readLocated(source);
+    const read = await readLocated(source, this.context);
     if (read.located === undefined) return read.diagnostics;
     const findings = new Findings(read.located);
     checkConditions(findings, kinds);
@@ -185,8 +188,15 @@ class WorkflowLint {
 /** Reads a file of any form; of the steps form also where its parts stand. */
 async function readLocated(
   source: SourceFile,
+  { registered, services, workflows }: LintContext,
 ): Promise<{ diagnostics: Diagnostic[]; located?: LocatedPlan }> {
-  if (detectFormOfText(source.text) !== 'steps') return { diagnostics: [...(await checkPlanText(source))] };
+  if (detectFormOfText(source.text) !== 'steps') {
+    const dynamic =
+      registered === undefined
+        ? undefined
+        : async () => dynamicFileOptions({ services: await services(), workflows });
+    return { diagnostics: [...(await checkPlanText(source, { dynamic }))] };
+  }
   const loaded = loadStepsWorkflow(source);
   const diagnostics = lintLoaded(loaded, source);
   const { plan, origins, root } = loaded;

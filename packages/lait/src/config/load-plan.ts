@@ -8,15 +8,14 @@ import type { Form, Plan } from '../plan/plan.js';
 import { readSourceFile } from '../plan/read-source.js';
 import type { SourceFile } from '../plan/source.js';
 import type { JsonObject } from '../values/value.js';
+import type { DynamicFileOptions } from './dynamic-file-options.js';
 
-export interface LoadPlanOptions {
+export interface LoadPlanOptions extends FormOptions {
   /** How messages and events call the file. Default: the path. */
   name?: string;
   signal?: AbortSignal;
   /** Told of every warning. */
   onWarning?: (diagnostic: Diagnostic) => void;
-  /** How large a graph may be. Default: 30 nodes and 60 edges. */
-  graphLimits?: GraphLimits;
 }
 
 /** How large a graph may be. */
@@ -25,9 +24,16 @@ export interface GraphLimits {
   maxEdges?: number;
 }
 
-interface ReadOptions {
-  directory: string;
+/** What the readers of single forms are told. */
+export interface FormOptions {
+  /** How large a graph may be. Default: 30 nodes and 60 edges. */
   graphLimits?: GraphLimits;
+  /** Default: names in definitions are looked up when a step needs them. */
+  dynamic?: DynamicFileOptions;
+}
+
+interface ReadOptions extends FormOptions {
+  directory: string;
 }
 
 /** What a form's reader gives: a plan when there are no errors, and every problem. */
@@ -43,7 +49,7 @@ const readers: Readonly<Record<Form, Reader>> = {
   steps: async (source, options) => loadStepsWorkflow(source, options),
   dynamic: async (source, options) => {
     const { loadDynamicWorkflow } = await import('../dialects/dynamic/load-workflow.js');
-    return loadDynamicWorkflow(source, options);
+    return loadDynamicWorkflow(source, { ...(await options.dynamic?.()), directory: options.directory });
   },
   graph: async (source, options) => {
     const { graphPlan } = await import('../dialects/graph/index.js');
@@ -62,13 +68,13 @@ const readers: Readonly<Record<Form, Reader>> = {
  * included.
  */
 export async function planOfFile(path: string, options: LoadPlanOptions = {}): Promise<Plan> {
-  const { name = path, signal, onWarning, graphLimits } = options;
+  const { name = path, signal, onWarning, graphLimits, dynamic } = options;
   const shown = resolve(name) === path ? name : path;
   const { text } = await readSourceFile(shown, { signal });
   const plan = await lower(
     detectFormOfText(text),
     { file: name, text },
-    { directory: dirname(path), graphLimits },
+    { directory: dirname(path), graphLimits, dynamic },
     onWarning,
   );
   return { ...plan, origin: await realpath(path).catch(() => path) };
@@ -78,10 +84,10 @@ export async function planOfFile(path: string, options: LoadPlanOptions = {}): P
 export async function planOfDefinition(
   definition: JsonObject,
   directory: string,
-  graphLimits?: GraphLimits,
+  options: FormOptions = {},
 ): Promise<Plan> {
   const source = { file: '<definition>', text: JSON.stringify(definition, null, 2) };
-  const plan = await lower(detectForm(definition), source, { directory, graphLimits });
+  const plan = await lower(detectForm(definition), source, { directory, ...options });
   return { ...plan, origin: plan.origin ?? `<definition ${plan.id}>` };
 }
 
@@ -111,13 +117,19 @@ export interface PinnedDefinition {
 }
 
 /** Every problem of a workflow's text, for lint. */
-export async function checkPlanText(source: SourceFile): Promise<readonly Diagnostic[]> {
+export async function checkPlanText(
+  source: SourceFile,
+  options: FormOptions = {},
+): Promise<readonly Diagnostic[]> {
   const form = detectFormOfText(source.text);
   if (form === 'steps') {
     const { lintStepsWorkflow } = await import('../dialects/steps/lint-workflow.js');
     return lintStepsWorkflow(source);
   }
-  const { diagnostics } = await readers[form](source, { directory: dirname(resolve(source.file)) });
+  const { diagnostics } = await readers[form](source, {
+    directory: dirname(resolve(source.file)),
+    ...options,
+  });
   return diagnostics;
 }
 

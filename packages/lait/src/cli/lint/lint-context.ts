@@ -39,6 +39,7 @@ export async function lintContext(
         return services;
       },
       ...(registered === undefined ? {} : { registered }),
+      workflows: Object.keys(configuration.values.workflows ?? {}),
       signal,
       checkedAnyway: new Set(await Promise.all(paths)),
       onUncheckedNames: () => {

@@ -1,0 +1,35 @@
+import type { LoadDynamicOptions } from '../dialects/dynamic/load-workflow.js';
+import type { Classifier } from '../dialects/dynamic/lower.js';
+import type { Services } from '../kinds/services.js';
+import { isWorkflowPath } from './workflow-service.js';
+
+/** What the files of the dynamic form are checked against, found out when the first one is read. */
+export type DynamicFileOptions = () => Promise<Omit<LoadDynamicOptions, 'directory'>>;
+
+export interface KnownForDynamicFiles {
+  services: Services;
+  /** Names that `workflowId` may have beside paths. */
+  workflows: readonly string[];
+  classifiers?: Readonly<Record<string, Classifier>>;
+  strictSchemas?: boolean;
+}
+
+/** Files may call workflows by path, too; what others take and give is known only when they are read. */
+export async function dynamicFileOptions(
+  known: KnownForDynamicFiles,
+): Promise<Omit<LoadDynamicOptions, 'directory'>> {
+  const { services, workflows, classifiers = {}, strictSchemas = false } = known;
+  const { catalogOfServices } = await import('../dialects/dynamic/service-catalog.js');
+  const names = new Set(workflows);
+  const catalog = await catalogOfServices({
+    services,
+    classifiers,
+    workflow: (id) => (isWorkflowPath(id) || names.has(id) ? {} : undefined),
+    workflowNames: () => workflows,
+  });
+  return {
+    catalog,
+    strictSchemas,
+    classifier: (id) => (Object.hasOwn(classifiers, id) ? classifiers[id] : undefined),
+  };
+}
