@@ -6,6 +6,8 @@ import { completed, type Kind } from './kind.js';
 interface ConditionalBranch {
   id: string;
   predicate: Expression<boolean>;
+  /** The predicate for people. */
+  condition: string;
   block: Block;
 }
 
@@ -23,9 +25,9 @@ export const conditionalKind: Kind<ConditionalFields> = {
   description: 'Runs every branch whose predicate holds; the value maps each branch to its result.',
   effects: 'none',
   blocks: ({ branches }) =>
-    branches.map(({ id, predicate, block }) => ({
+    branches.map(({ id, condition, block }) => ({
       name: id,
-      title: `${id}: ${predicate.source}`,
+      title: `${id}: ${condition}`,
       block,
       concurrent: true,
       optional: true,

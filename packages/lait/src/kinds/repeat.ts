@@ -5,6 +5,8 @@ import { completed, type Kind } from './kind.js';
 interface RepeatFields {
   body: Block;
   predicate: Expression<boolean>;
+  /** What it goes on for, for people. */
+  condition: string;
   /** What the predicate must come to for another iteration: true for `dowhile`, false for `dountil`. */
   goesOnWhen: boolean;
 }
@@ -19,7 +21,7 @@ export const repeatKind: Kind<RepeatFields> = {
   description: 'Repeats a step on its own output, judged after each iteration.',
   effects: 'none',
   loop: true,
-  blocks: ({ body }) => [{ name: 'step', title: 'body', block: body, repeated: true }],
+  blocks: ({ body, condition }) => [{ name: 'step', title: condition, block: body, repeated: true }],
   expressions: ({ predicate }) => [{ name: 'predicate', expression: predicate, sees: 'result' }],
   async execute({ body, predicate, goesOnWhen }, context) {
     let value = context.input;

@@ -1,3 +1,4 @@
+import { describePredicate } from '../../expressions/describe-predicate.js';
 import { compileMapping } from '../../expressions/mapping.js';
 import { compilePredicate, type Predicate } from '../../expressions/predicate.js';
 import type { Block, Plan, PlanNode } from '../../plan/plan.js';
@@ -92,6 +93,7 @@ class Lowering {
         const branches = children.map((child, index) => ({
           id: String(child.id),
           predicate: compilePredicate(predicates[index]!),
+          condition: describePredicate(predicates[index]!),
           block: this.#block(child),
         }));
         return { ...this.#node('conditional', path, undefined, { branches }), label };
@@ -106,9 +108,11 @@ class Lowering {
         return { ...this.#node('foreach', path, undefined, fields), label };
       }
       case 'loop': {
+        const predicate = entry.predicate as unknown as Predicate;
         const fields = {
           body: this.#block(children[0]!),
-          predicate: compilePredicate(entry.predicate as unknown as Predicate),
+          predicate: compilePredicate(predicate),
+          condition: `${entry.loopType === 'dowhile' ? 'while' : 'until'} ${describePredicate(predicate)}`,
           goesOnWhen: entry.loopType === 'dowhile',
         };
         return { ...this.#node('repeat', path, undefined, fields), label };
