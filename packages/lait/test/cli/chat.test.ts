@@ -123,6 +123,25 @@ describe('a request of the command line', () => {
     expect(server.requests[0]!.body).toMatchObject({ stream: true });
   });
 
+  it('streams each reply on lines of its own, and nothing of what a subagent says', async () => {
+    const asked = { index: 0, id: 'c1', function: { name: 'agent__helper', arguments: '{"input":"x"}' } };
+    const reply = (text: string) => streams(delta({ content: text }, 'stop'), 'data: [DONE]\n\n');
+    const server = await startModelServer(
+      streams(delta({ content: 'asking' }), delta({ tool_calls: [asked] }, 'tool_calls'), 'data: [DONE]\n\n'),
+      reply('of the subagent'),
+      reply('done'),
+    );
+    const directory = directoryWith({
+      'lait.config.yml': config(server, 'agents: { helper: h.md }\n'),
+      'h.md': '---\nname: helper\n---\nhelp\n',
+    });
+    expect(await lait(directory, ['chat', 'x', '--stream', '--subagents', 'helper'])).toMatchObject({
+      code: 0,
+      stdout: 'asking\ndone\n',
+    });
+    expect(server.requests[2]!.text).toContain('of the subagent');
+  });
+
   it('[chat.keys-stay-home] takes the key of the flag, then of the environment, and sends none elsewhere', async () => {
     const [server, other] = [await startModelServer(says('x')), await startModelServer(says('y'))];
     const directory = directoryWith({
@@ -252,6 +271,19 @@ describe('lait agent run', () => {
     });
     expect(await lait(directory, ['agent', 'run', 'botanist'])).toMatchObject({ code: 2 });
     expect(server.requests).toHaveLength(1);
+  });
+
+  it('is completed with its flags and with registered names', async () => {
+    const directory = directoryWith({
+      'lait.config.yml': `${tool}agents: { botanist: b.md }\nmcp_servers: { files: { command: x } }\n`,
+    });
+    const propose = async (...words: string[]) =>
+      (await lait(directory, ['__complete', '--', ...words])).stdout.split('\n').slice(0, -1);
+    expect(await propose('agent', 'r')).toEqual(['run']);
+    expect(await propose('agent', 'run', '--mod')).toEqual(['--model']);
+    expect(await propose('agent', 'run', '')).toEqual(['botanist', ':files']);
+    expect(await propose('chat', '--tools', '')).toEqual(['look']);
+    expect(await propose('chat', 'x', '--mcp', 'f')).toEqual(['files']);
   });
 
   it('shows the places of problems in the file', async () => {

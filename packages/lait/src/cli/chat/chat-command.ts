@@ -10,6 +10,7 @@ import { Terminal } from '../terminal.js';
 import type { ChatOptions } from './chat-options.js';
 import { ChatSession } from './chat-session.js';
 import { partialText } from './partial-text.js';
+import { showReply } from './show-reply.js';
 
 /**
  * `lait chat`, `lait "prompt"` and `lait agent run`: one request when there is something to say, an interactive session
@@ -55,7 +56,7 @@ async function singleRequest(
       context,
       agent,
       ...(context.options.approveTools ? { approve: (text, asked) => terminal.approve(text, asked) } : {}),
-      ...(streams ? { stream: (text: string) => void output.write(text) } : {}),
+      ...(streams ? { stream: (text: string) => void showReply(output, text) } : {}),
     });
     const message = await readPrompt({
       argument,
@@ -71,13 +72,13 @@ async function singleRequest(
     if (json) {
       const document: ResultDocument = { content, reasoning, usage: session.usage.total() };
       await output.write(`${JSON.stringify(document)}\n`);
-    } else await output.write(shown === content ? '\n' : `${content}\n`);
+    } else await showReply(output, shown === content ? '\n' : `${content}\n`);
     return exitCodes.ok;
   } catch (error) {
     const partial = partialText(error);
     await reportFailure(error, { output, verbosity: context.options.verbosity });
     if (json) await output.write(failureText(error, session?.usage.total() ?? null, secrets, partial));
-    else if (partial !== null && !streams) await output.write(`${partial}\n`);
+    else if (partial !== null && !streams) await showReply(output, `${partial}\n`);
     return exitCodeOf(error);
   } finally {
     if (options.showUsage === true) for (const line of session?.usage.text() ?? []) output.line(line);

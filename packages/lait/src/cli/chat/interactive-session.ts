@@ -8,6 +8,7 @@ import { reportFailure } from '../report-failure.js';
 import type { ChatOptions } from './chat-options.js';
 import { ChatSession } from './chat-session.js';
 import { partialText } from './partial-text.js';
+import { showReply } from './show-reply.js';
 
 export interface TalkOptions {
   options: ChatOptions;
@@ -33,7 +34,7 @@ export async function talk({ options, context, agent }: TalkOptions): Promise<Ex
     context,
     agent,
     ...(context.options.approveTools ? { approve: (text: string) => approve(text, lines, context) } : {}),
-    ...(options.stream === false ? {} : { stream: (text: string) => void output.write(text) }),
+    ...(options.stream === false ? {} : { stream: (text: string) => void showReply(output, text) }),
   });
   output.line(`${agent?.name ?? options.model ?? 'chat'}: /help for help, Ctrl-D to end`);
   try {
@@ -43,7 +44,7 @@ export async function talk({ options, context, agent }: TalkOptions): Promise<Ex
       if (said.trim() === '/help') output.line(help);
       else if (said.trim() === '/reset') session.reset();
       else if (said.trim() !== '' || session.isOpen)
-        await answer(said.trim() === '' ? undefined : said, session, lines, context);
+        await answer(said.trim() === '' ? undefined : said, session, lines, { options, context });
     }
   } finally {
     lines.close();
@@ -56,14 +57,14 @@ async function answer(
   said: string | undefined,
   session: ChatSession,
   lines: ChatLines,
-  context: CommandContext,
+  { context, options: { stream: streams = true } }: TalkOptions,
 ): Promise<void> {
   const { output, options } = context;
   const stop = lines.stoppable();
   try {
     const { value, shown } = await session.turn(said, stop);
     const content = textOf(value);
-    await output.write(shown === content ? '\n' : `${content}\n`);
+    await showReply(output, shown === content ? '\n' : `${content}\n`);
   } catch (error) {
     context.signal.throwIfAborted();
     if (stop.aborted) {
@@ -71,7 +72,8 @@ async function answer(
       return;
     }
     const partial = partialText(error);
-    if (partial !== null) await output.write(`${partial}\n`);
+    // A streamed one stands on the screen already.
+    if (partial !== null && !streams) await showReply(output, `${partial}\n`);
     await reportFailure(error, { output, verbosity: options.verbosity });
   }
 }

@@ -16,7 +16,10 @@ export class ReplyStream {
   }
 
   handle(event: RunEvent): void {
-    if (event.type === 'model.requested') this.#shown = '';
+    if (event.type === 'model.requested' && !event.address.includes('>')) {
+      this.breakLine();
+      this.#shown = '';
+    }
     // What a subagent says is for the model that asked it.
     if (event.type !== 'model.token' || event.reasoning === true || event.address.includes('>')) return;
     this.#write(event.text);

@@ -60,8 +60,8 @@ the most important first.
   },
   test: {
     path: 'workflow.test.yml',
-    text: `# Run with \`lait test workflow.test.yml\`. Record the replies once with
-# \`lait run workflow.yml "some text" --record replies\`.
+    text: `# Record the replies of the model once with \`lait test workflow.test.yml --update\`; then \`lait test workflow.test.yml\`
+# needs no model. \`lait schema test\` prints what can be written here.
 workflow: workflow.yml
 input: some text
 replay: replies
