@@ -423,4 +423,34 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'DESIGN §5',
   ],
   ['docs.snippets', 'Commands in the documentation work with the files beside them', 'DESIGN §7'],
+  [
+    'stores.keep-everything',
+    'A store gives back every field of a run as it was, in another process too',
+    'issue 7',
+  ],
+  ['stores.pages', 'A page of runs begins behind the last one, whatever was added meanwhile', 'issue 8'],
+  [
+    'stores.one-change-wins',
+    'Of several changes of the same revision exactly one succeeds, in all processes together',
+    'FR-02',
+  ],
+  ['stores.one-inbox', 'Open questions of all runs are found in one place, the oldest first', 'issue 8'],
+  [
+    'stores.gap-free',
+    'Event numbers have no gaps and keys are taken once, however processes interleave',
+    'facts graph §1.8',
+  ],
+  [
+    'stores.values-exact',
+    'A recovered value is exactly the live one: undefined, numbers, any text',
+    'DESIGN §2',
+  ],
+  ['stores.one-claim', 'A run is claimed by one worker at a time', 'issue 8'],
+  ['stores.fair-claims', 'Claims are fair between workflows and prefer priorities', 'issue 8'],
+  ['stores.fenced', 'A worker that lost its claim records nothing more', 'FR-02'],
+  [
+    'stores.secrets-apart',
+    'Secrets kept apart are neither stored nor shown, and read again when used',
+    'FR-26',
+  ],
 ];

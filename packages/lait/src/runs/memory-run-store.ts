@@ -97,7 +97,8 @@ export class MemoryRunStore implements RunStore {
       find: journal.find.bind(journal),
       append: async (entry: JournalEntry) => {
         if (lease !== undefined && !this.#claims.isNewest(lease)) throw leaseLost(runId);
-        await journal.append(structuredClone(entry));
+        if (journal.find(entry.type, entry.address) === undefined)
+          await journal.append(structuredClone(entry));
       },
       get entries() {
         return journal.entries;

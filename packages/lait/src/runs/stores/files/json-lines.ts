@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { faultPoint } from '../../../engine/fault-point.js';
-import { LaitError } from '../../../errors/lait-error.js';
+import { isLaitError, LaitError } from '../../../errors/lait-error.js';
 import { isObject, type JsonValue } from '../../../values/value.js';
 import { replaceFile, unwritable } from '../../atomic-file.js';
 
@@ -75,6 +75,7 @@ export class JsonLines {
       faultPoint('file.before-flush');
       await handle.datasync();
     } catch (error) {
+      if (isLaitError(error)) throw error;
       await this.#undo(error);
       throw unwritable(path, error);
     }
@@ -140,11 +141,24 @@ export class JsonLines {
   async #open(): Promise<FileHandle> {
     clearTimeout(this.#idle);
     this.#idle = setTimeout(() => void this.close().catch(() => {}), idleMs).unref();
-    if (this.#handle !== undefined) return this.#handle;
-    this.#handle = await open(this.options.path, 'r+');
+    this.#handle ??= await open(this.options.path, 'r+');
     const { size } = await this.#handle.stat();
-    if (size > this.#size) await this.#handle.truncate(this.#size);
+    if (size !== this.#size) await this.#removeTorn(this.#handle, size);
     return this.#handle;
+  }
+
+  /** Only what a crash cut off may stand behind the lines that were read. */
+  async #removeTorn(handle: FileHandle, size: number): Promise<void> {
+    const { path } = this.options;
+    if (size < this.#size) throw damaged(path, `it had ${this.#size} bytes and has ${size} now`);
+    const behind = Buffer.alloc(size - this.#size);
+    await handle.read(behind, 0, behind.length, this.#size);
+    if (behind.includes(0x0a))
+      throw new LaitError({
+        code: 'file_changed',
+        message: `${path} was changed by another process meanwhile and is not written over`,
+      });
+    await handle.truncate(this.#size);
   }
 
   async #write(handle: FileHandle, bytes: Buffer): Promise<void> {
