@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { CancelledError } from '../errors/errors.js';
 
 /** How long a cancelled command may take to put things in order before the process ends anyway. */
@@ -21,6 +22,8 @@ export class Interrupts {
 
   constructor(options: InterruptOptions) {
     this.#options = options;
+    // Every run and request of the process may listen: many listeners are no leak.
+    setMaxListeners(0, this.signal);
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, this.#listener);
   }
 

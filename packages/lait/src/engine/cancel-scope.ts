@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { CancelledError } from '../errors/errors.js';
 
 /** What kinds see of a cancel scope: whether it is cancelled, and a signal when they really need one. */
@@ -42,6 +43,8 @@ export class CancelScope implements LazySignal {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
+      // Concurrent branches share the signal of their fork: many listeners are no leak.
+      setMaxListeners(0, this.#controller.signal);
       if (this.#reason !== undefined) this.#controller.abort(this.#reason);
     }
     return this.#controller.signal;

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Answer, json, says, startModelServer } from '../models/model-server.js';
+import { compute } from '../support/plans.js';
 import { messagesOf, run, temporaryDirectory, text } from './model-plan.js';
 
 type Call = [name: string, arguments_: unknown, id?: string];
@@ -96,6 +97,33 @@ describe('a conversation with tools', () => {
     expect(log).toHaveLength(40);
     expect(Math.max(...peaks)).toBeLessThanOrEqual(8);
     expect(Math.max(...peaks)).toBeGreaterThan(1);
+  });
+
+  it('runs in fifty branches at once, a tool call in each, without a warning of the platform', async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning);
+    process.on('warning', onWarning);
+    const server = await startModelServer((response, request) => {
+      const called = request.text.includes('"role":"tool"');
+      (called ? says('done') : calls(['tool__echo', { text: 'x' }]))(response, request);
+    });
+    const branch = {
+      kind: 'prompt',
+      path: 'steps[0].for_each.steps[0]',
+      label: 'b',
+      fields: { prompt: text('go'), tools: ['echo'] },
+    };
+    const fields = {
+      for_each: compute(() => Array.from({ length: 100 }, (_, index) => index)),
+      max_concurrency: 50,
+      steps: { path: 'steps[0].for_each.steps', nodes: [branch] },
+    };
+    const { value } = await run([{ kind: 'for_each', fields }], { server, tools: { tools: { echo } } });
+    expect(value).toEqual(Array.from({ length: 100 }, () => 'done'));
+    expect(server.requests).toHaveLength(200);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([]);
   });
 
   it('asks for the format only in one last request without tools', async () => {
