@@ -33,6 +33,10 @@ export const commandList: Readonly<Record<string, ListedCommand>> = {
     load: () => import('./commands/serve.js'),
   },
   graph: { summary: 'draw a workflow', load: () => import('./commands/graph.js') },
+  convert: {
+    summary: 'translate a workflow to another form',
+    load: () => import('./commands/convert.js'),
+  },
   runs: { summary: 'list, show or remove recorded runs', load: () => import('./commands/runs.js') },
   trace: { summary: 'show or export a trace file', load: () => import('./commands/trace.js') },
   explain: { summary: 'explain a diagnostic code', load: () => import('./commands/explain.js') },
