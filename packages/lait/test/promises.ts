@@ -453,4 +453,9 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'Secrets kept apart are neither stored nor shown, and read again when used',
     'FR-26',
   ],
+  [
+    'usage.replay-is-free',
+    'Recorded and cached answers cost nothing; the report says what they would have cost',
+    'FR-34',
+  ],
 ];

@@ -14,7 +14,10 @@ interface Line {
   /** Calls of which the server said nothing about tokens. */
   unreported: number;
   usage: Usage;
+  /** What the calls cost by the prices, whoever answered. */
   cost: number;
+  /** The part of it that live answers cost: those from recordings and the cache are free. */
+  spent: number;
   /** False as soon as one call has no known price. */
   priced: boolean;
 }
@@ -42,7 +45,15 @@ export class UsageReport {
     if (event.type !== 'model.responded') return;
     let line = this.#lines.get(event.label);
     if (line === undefined) {
-      line = { label: event.label, calls: 0, unreported: 0, usage: noUsage(), cost: 0, priced: true };
+      line = {
+        label: event.label,
+        calls: 0,
+        unreported: 0,
+        usage: noUsage(),
+        cost: 0,
+        spent: 0,
+        priced: true,
+      };
       this.#lines.set(event.label, line);
     }
     line.calls += 1;
@@ -53,8 +64,12 @@ export class UsageReport {
     }
     line.usage = sum(line.usage, event.usage);
     const cost = costOf(event.usage, this.#pricing.get(event.model));
-    if (cost === undefined) line.priced = false;
-    else line.cost += cost;
+    if (cost === undefined) {
+      line.priced = false;
+      return;
+    }
+    line.cost += cost;
+    if (event.source === 'live') line.spent += cost;
   }
 
   /** The whole run's usage; null when no server reported any. */
@@ -82,12 +97,13 @@ export class UsageReport {
       unreported: add(lines, 'unreported'),
       usage: lines.map((line) => line.usage).reduce(sum),
       cost: add(lines, 'cost'),
+      spent: add(lines, 'spent'),
       priced: lines.every((line) => line.priced),
     };
     return ['usage:', ...lines.map(lineText), ...(lines.length > 1 ? [lineText(all)] : [])];
   }
 
-  /** What the run cost; null when the price of a call is not known, which is never the same as free. */
+  /** What the run costs when every answer is live; null when the price of a call is not known, which is never the same as free. */
   cost(): number | null {
     const lines = [...this.#lines.values()];
     return lines.every((line) => line.priced) ? add(lines, 'cost') : null;
@@ -134,13 +150,18 @@ function lineText(line: Line): string {
     const cached = usage.cachedInputTokens > 0 ? ` (${usage.cachedInputTokens} cached)` : '';
     const reasoning = usage.reasoningTokens > 0 ? ` (${usage.reasoningTokens} reasoning)` : '';
     parts.push(`${input} tokens in${cached}`, `${usage.outputTokens} out${reasoning}`);
-    parts.push(`cost ${line.priced ? line.cost.toFixed(6).replace(/0{1,4}$/, '') : 'unknown'}`);
+    parts.push(`cost ${line.priced ? amount(line.spent) : 'unknown'}`);
+    if (line.priced && line.spent < line.cost) parts.push(`would have cost ${amount(line.cost)}`);
   }
   if (unreported > 0) parts.push(`${unreported} without a token count`);
   return `  ${line.label}: ${parts.join(', ')}`;
 }
 
-function add(lines: readonly Line[], field: 'calls' | 'unreported' | 'cost'): number {
+function amount(cost: number): string {
+  return cost.toFixed(6).replace(/0{1,4}$/, '');
+}
+
+function add(lines: readonly Line[], field: 'calls' | 'unreported' | 'cost' | 'spent'): number {
   return lines.reduce((total, line) => total + line[field], 0);
 }
 

@@ -2,7 +2,6 @@ import { dirname, resolve } from 'node:path';
 import { isWorkflowPath } from '../config/workflow-service.js';
 import { FieldCompiler } from '../dialects/steps/compile-fields.js';
 import { readYaml } from '../dialects/steps/read.js';
-import type { SourceNode } from '../dialects/steps/source-node.js';
 import { DefinitionError } from '../errors/errors.js';
 import type { Expression } from '../expressions/expression.js';
 import type { Diagnostic } from '../plan/diagnostic.js';
@@ -103,7 +102,7 @@ function compile(source: SourceFile, kind: 'test' | 'eval') {
     what: kind === 'test' ? 'a test file' : 'an eval file',
   });
   if (values !== undefined && problems.errors === 0) compiler.addAll(problemsOf(values, kind), root, place);
-  return { values, problems, root: root as SourceNode };
+  return { values, problems };
 }
 
 /** What no field alone can show. */

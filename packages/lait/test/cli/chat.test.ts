@@ -307,8 +307,8 @@ describe.skipIf(!hasTerminal)('an interactive session', () => {
       asksFor('tool__look'),
       says('three'),
     );
-    const directory = directoryWith({ 'lait.config.yml': config(server, tool) });
-    const command = `${process.execPath} ${launcher} chat --no-stream --tools look --approve-tools`;
+    const directory = directoryWith({ 'lait.config.yml': config(server, tool), 'notes.txt': 'N' });
+    const command = `${process.execPath} ${launcher} chat --no-stream --tools look --approve-tools --file notes.txt`;
     const child = spawn('script', ['-qefc', command, '/dev/null'], {
       cwd: directory,
       env: { PATH: process.env.PATH, HOME: directory, TERM: 'dumb' },
@@ -332,7 +332,7 @@ describe.skipIf(!hasTerminal)('an interactive session', () => {
     expect(await ended).toBe(0);
     expect(server.requests.at(-1)!.body.messages).toMatchObject([
       { role: 'system' },
-      { content: 'hello' },
+      { content: 'hello\n\n```notes.txt\nN\n```' },
       { content: 'one' },
       { content: 'third \nline' },
       { role: 'assistant' },

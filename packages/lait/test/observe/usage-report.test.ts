@@ -54,6 +54,19 @@ test('[usage.disjoint] cached tokens are priced once, and an unknown price is ne
   ]);
 });
 
+test('[usage.replay-is-free] answers from recordings and the cache cost nothing, and the report says what they would have cost', () => {
+  const entry = { model_id: 'm', pricing: { input_per_million: 2, output_per_million: 4 } };
+  const report = new UsageReport(pricingOf({ main: [entry] }));
+  const replayed = responded('draft', usage(1_000_000, 0));
+  for (const source of ['replay', 'cache', 'live'] as const) {
+    report.add({ ...replayed, source } as RunEvent);
+  }
+  expect(report.text()[1]).toBe(
+    '  draft: 3 calls, 3000000 tokens in, 0 out, cost 2.00, would have cost 6.00',
+  );
+  expect(report.cost()).toBe(6);
+});
+
 test('the total is the sum of the disjoint parts', () => {
   const count = fc.nat(10_000);
   const calls = fc.array(fc.tuple(fc.constantFrom('a', 'b'), count, count, count), { minLength: 1 });

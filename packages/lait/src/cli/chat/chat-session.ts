@@ -6,6 +6,7 @@ import type { RunEvent } from '../../engine/events.js';
 import { rootFailure } from '../../engine/failure.js';
 import { isLaitError } from '../../errors/lait-error.js';
 import { constant } from '../../expressions/constant.js';
+import type { AttachmentFields } from '../../kinds/attachments.js';
 import type { ChatFields } from '../../kinds/chat.js';
 import type { ChatMessage } from '../../kinds/services.js';
 import { preview, printable } from '../../observe/printable.js';
@@ -49,6 +50,8 @@ export class ChatSession {
   readonly #fields: Omit<ChatFields, 'history' | 'agentInput'>;
   readonly #path: string | undefined;
   #conversation: Conversation;
+  /** Whether something was answered since the session began: what the flags attach stands there once. */
+  #answered = false;
 
   private constructor(
     options: ChatSessionOptions,
@@ -100,6 +103,7 @@ export class ChatSession {
   /** Forgets what was said. */
   reset(): void {
     this.#conversation = { messages: [] };
+    this.#answered = false;
   }
 
   /**
@@ -122,7 +126,7 @@ export class ChatSession {
       if (told.length > 0) replies.breakLine();
       for (const line of told) context.output.line(line);
     };
-    const fields: ChatFields = { ...this.#fields, history: messages, agentInput };
+    const fields: ChatFields = { ...this.#fields, ...this.#attachments(), history: messages, agentInput };
     const plan = singleStepPlan('chat', fields, { id: agent?.name ?? 'chat' });
     const result = await runPlan(
       plan,
@@ -131,6 +135,7 @@ export class ChatSession {
     );
     if (result.status === 'completed') {
       const answer = result.value as unknown as { value: JsonValue; messages: ChatMessage[] };
+      this.#answered = true;
       await this.#keep({ messages: answer.messages, agentInput });
       return { value: answer.value, reasoning, shown: replies.shown };
     }
@@ -149,6 +154,18 @@ export class ChatSession {
 
   close(): Promise<void> {
     return this.#services.close();
+  }
+
+  /** The flags' files go with the first message of the command, an agent's with the first of the conversation. */
+  #attachments(): AttachmentFields {
+    const { file, image } = this.#options.options;
+    const first = !this.#answered;
+    const begun = this.messages.length > 0;
+    return {
+      files: first && file !== undefined ? file.map((path) => constant(path, path)) : begun ? [] : undefined,
+      images:
+        first && image !== undefined ? image.map((path) => constant(path, path)) : begun ? [] : undefined,
+    };
   }
 
   async #keep(conversation: Conversation): Promise<void> {
@@ -189,7 +206,7 @@ function fieldsOf(
     subagents,
     maxToolRounds,
   } = options;
-  const { file, image, outputSchema } = options;
+  const { outputSchema } = options;
   return {
     settings: {
       model,
@@ -205,8 +222,6 @@ function fieldsOf(
     },
     system: options.system ?? values.default?.system,
     agent,
-    files: file?.map((path) => constant(path, path)),
-    images: image?.map((path) => constant(path, path)),
     outputSchema:
       outputSchema === undefined ? undefined : { file: resolve(context.workingDirectory, outputSchema) },
   };
