@@ -36,6 +36,10 @@ export async function runCommandLine(argv: readonly string[], surroundings: Surr
   const { output } = surroundings;
   let code: ExitCode = exitCodes.ok;
   let verbosity = 0;
+  // Errors are reported below; the help of a command that misses its subcommand comes the same way.
+  const showHelp = (text: string) => {
+    if (text.startsWith('Usage:')) output.message(text);
+  };
   const program = new Command('lait')
     .description('Declarative workflows for language models')
     .version(`lait ${packageVersion()}`, '-V, --version', 'print the version')
@@ -43,7 +47,7 @@ export async function runCommandLine(argv: readonly string[], surroundings: Surr
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .addHelpText('after', examples)
     .exitOverride()
-    .configureOutput({ writeOut: (text) => void output.write(text).catch(() => {}), writeErr: () => {} });
+    .configureOutput({ writeOut: (text) => void output.write(text).catch(() => {}), writeErr: showHelp });
   const globalOptions = declareGlobalOptions(program, process.env);
   const start: Start = async (work) => {
     const options = globalOptions();

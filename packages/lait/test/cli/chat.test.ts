@@ -186,6 +186,11 @@ describe('a request of the command line', () => {
     expect(JSON.parse((await lait(directory, ['cache', 'clear', '--json'], { env })).stdout)).toMatchObject({
       removed: 0,
     });
+    expect(await lait(directory, ['cache'], { env })).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^Usage: lait cache[\s\S]*clear/),
+    });
     expect(await lait(directory, ['chat', 'q', '--cache', '--no-cache'], { env })).toMatchObject({ code: 2 });
   });
 
