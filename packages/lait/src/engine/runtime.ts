@@ -36,6 +36,8 @@ export interface CallOptions {
 export interface EffectOptions {
   /** What to do when a crash left the effect started but without an outcome. Default `rerun`. */
   interrupted?: 'rerun' | 'attention';
+  /** The value of an effect whose result a person states. Default: the stated output as it is. */
+  adopt?: (output: Value, effects: readonly string[]) => Value;
 }
 
 /** One branch of a fork: its block and the values only it sees. */

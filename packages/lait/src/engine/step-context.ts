@@ -78,7 +78,12 @@ export class EngineStepContext implements StepContext {
       const result = await runtime.step(
         this.address + suffix + again,
         (context) => run(answer === undefined ? context : { ...context, resume: answer }),
-        { cancel, interrupted: options.interrupted, keyAddress: this.#keyAddress + suffix + again },
+        {
+          cancel,
+          interrupted: options.interrupted,
+          adopt: options.adopt,
+          keyAddress: this.#keyAddress + suffix + again,
+        },
       );
       if ('suspended' in result) {
         resume = await this.#wait(`${this.address}${suffix}${again}?`, result.suspended);

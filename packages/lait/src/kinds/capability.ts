@@ -1,7 +1,7 @@
 import type { Question } from '../engine/question.js';
 import type { EffectContext, EffectResult } from '../engine/runtime.js';
 import { CancelledError, StepError } from '../errors/errors.js';
-import type { JsonObject } from '../values/value.js';
+import type { JsonObject, Value } from '../values/value.js';
 import { attentionDecision } from './attention.js';
 import { type CapabilityCall, callCapability } from './capability-call.js';
 import { checkCapabilityInputs } from './capability-schemas.js';
@@ -45,6 +45,7 @@ export const capabilityKind: Kind<CapabilityFields> = {
     const repeatable = isRepeatable(capabilities.get(fields.capability_key));
     const value = await context.effect((effect) => activate(fields, effect, context), {
       interrupted: repeatable ? 'rerun' : 'attention',
+      adopt: (output, effects) => adopted(fields, output, effects, context),
     });
     const ended = value as unknown as ActivationValue;
     if ('cancelled' in ended) throw new CancelledError();
@@ -77,8 +78,7 @@ async function activate(
   const decision = attentionDecision(resume);
   if (decision?.decision === 'adopt') {
     const effects = decision.effects ?? [];
-    const missing = missingEffects(capability, effects);
-    return { value: { output: outputOf(decision.output), missing }, effects };
+    return { value: adopted(fields, decision.output, effects, context), effects };
   }
   if (decision?.decision === 'fail') {
     throw new StepError({
@@ -100,6 +100,17 @@ async function activate(
     value: { output: result.output, missing: missingEffects(capability, result.effects) },
     effects: result.effects,
   };
+}
+
+/** The activation's value when a person states what the call gave. */
+function adopted(
+  fields: CapabilityFields,
+  output: Value,
+  effects: readonly string[],
+  context: StepContext,
+): JsonObject {
+  const capability = context.services.capabilities.get(fields.capability_key);
+  return { output: outputOf(output), missing: missingEffects(capability, effects) };
 }
 
 /** Effects are counted per node: another node's effect does not make up for a missing one. Source: facts §7.5. */

@@ -77,13 +77,13 @@ class RecordedRuntime extends MemoryRuntime {
   async #execute(
     address: Address,
     run: (context: EffectContext) => Promise<EffectResult>,
-    { cancel, interrupted, keyAddress }: CallOptions & EffectOptions & { keyAddress: Address },
+    { cancel, interrupted, adopt, keyAddress }: CallOptions & EffectOptions & { keyAddress: Address },
   ): Promise<EffectResult | 'reexecute'> {
     const { journal } = this.run;
     const recorded = this.recorded(address);
     if (recorded !== undefined) return recorded;
     if (interrupted === 'attention') {
-      if (journal.find('started', address) !== undefined) return this.#attend(address, cancel);
+      if (journal.find('started', address) !== undefined) return this.#attend(address, cancel, adopt);
       faultPoint('effect.before-started');
       await journal.append({ type: 'started', address });
       faultPoint('effect.after-started');
@@ -118,14 +118,18 @@ class RecordedRuntime extends MemoryRuntime {
   }
 
   /** The effect had begun and its outcome is unknown: a person decides. */
-  async #attend(address: Address, cancel: CallOptions['cancel']): Promise<EffectResult | 'reexecute'> {
+  async #attend(
+    address: Address,
+    cancel: CallOptions['cancel'],
+    adopt: EffectOptions['adopt'],
+  ): Promise<EffectResult | 'reexecute'> {
     const text = 'The call was interrupted and may have happened. Adopt its result, run it again, or fail?';
     const answer = await this.#ask(`${address}!`, { type: 'attention', text }, { cancel });
     const decision = answer as AttentionDecision;
     if (decision.decision === 'reexecute') return 'reexecute';
     if (decision.decision === 'adopt') {
       return {
-        value: decision.output,
+        value: adopt === undefined ? decision.output : adopt(decision.output, decision.effects ?? []),
         ...(decision.effects === undefined ? {} : { effects: decision.effects }),
       };
     }
