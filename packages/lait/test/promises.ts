@@ -458,4 +458,5 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'Recorded and cached answers cost nothing; the report says what they would have cost',
     'FR-34',
   ],
+  ['conversation.results-traced', 'A tool result that was cut for the model is whole in the trace', 'FR-37'],
 ];

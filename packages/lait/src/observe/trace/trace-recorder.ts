@@ -130,6 +130,8 @@ export class TraceRecorder {
             ...(given === undefined
               ? {}
               : { 'gen_ai.tool.arguments': typeof given === 'string' ? given : JSON.stringify(given) }),
+            // Whole, also when the model was shown a part of it. Source: field report FR-37.
+            'gen_ai.tool.call.result': event.result,
             'lait.tool.round': event.round,
             'lait.tool.decision': event.decision,
             ...(event.isError ? { 'error.type': 'tool_error' } : {}),
