@@ -1,24 +1,39 @@
 import stringWidth from 'string-width';
 import type { EdgeStyle, Picture, PictureGroup, PictureNode, PictureShape } from './picture.js';
 
+/** More shapes than this are laid out in a simpler way: the fine one takes minutes. */
+const large = 100;
+const veryLarge = 500;
+
 /** Writes a picture in Graphviz's DOT language. Source: steps facts §16. */
 export function toDot(picture: Picture): string {
+  const size = countNodes(picture.root);
+  const layout = [
+    ...(size > large ? ['nslimit=1', 'nslimit1=1', 'mclimit=0.1', 'maxiter=50'] : []),
+    ...(size > veryLarge ? ['splines=line'] : []),
+  ];
   const lines = [
     'digraph workflow {',
-    '  graph [fontname="Arial", rankdir=TB];',
+    `  graph [${['fontname="Arial"', 'rankdir=TB', ...layout].join(', ')}];`,
     '  node [fontname="Arial"];',
     '  edge [fontname="Arial", fontsize=11];',
     ...groupLines(picture.root, '  '),
   ];
   for (const { from, to, style, label } of picture.edges) {
+    // The dashes say it, too; each label costs the layout as much as a shape.
+    const shown = size > large && style === 'skip' ? undefined : label;
     const attributes = [
-      ...(label === undefined ? [] : [`label=${quoted([label])}`]),
+      ...(shown === undefined ? [] : [`label=${quoted([shown])}`]),
       ...edgeAttributes[style],
     ];
     lines.push(`  ${from} -> ${to}${attributes.length === 0 ? '' : ` [${attributes.join(', ')}]`};`);
   }
   lines.push('}');
   return `${lines.join('\n')}\n`;
+}
+
+function countNodes(group: PictureGroup): number {
+  return group.groups.reduce((count, inner) => count + countNodes(inner), group.nodes.length);
 }
 
 const edgeAttributes: Readonly<Record<EdgeStyle, readonly string[]>> = {

@@ -21,7 +21,7 @@ interface Loose {
 const mostNodes = 50_000;
 
 /** More loose arrows than this are gathered in a junction, so that drawings of long files stay linear in size. */
-const mostLoose = 4;
+const mostLoose = 2;
 
 /**
  * Draws a plan of any form from the traits of its kinds. Throws a `LaitError` (code `drawing_too_large`) when expanded
