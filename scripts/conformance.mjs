@@ -80,10 +80,14 @@ function adapterKit(kit, adapter) {
   const cases = join(kits, kit, 'cases.json');
   const out = node([join(kits, kit, 'run.mjs'), '--adapter', adapter, '--verbose', cases]);
   const failed = new Set([...out.matchAll(/^FAIL (.+?)(?: \[\w+\])?$/gm)].map(([, name]) => name));
-  const results = JSON.parse(readFileSync(cases, 'utf8')).map(({ name }) => ({ name, passed: !failed.has(name) }));
+  const results = JSON.parse(readFileSync(cases, 'utf8')).map(({ name }) => ({
+    name,
+    passed: !failed.has(name),
+  }));
   const counted = Number(/(\d+) failed$/m.exec(out)?.[1]);
   const seen = results.filter(({ passed }) => !passed).length;
-  if (counted !== seen) throw new Error(`the ${kit} runner counts ${counted} failures, its lines name ${seen}`);
+  if (counted !== seen)
+    throw new Error(`the ${kit} runner counts ${counted} failures, its lines name ${seen}`);
   return results;
 }
 
