@@ -20,16 +20,30 @@ export interface TestSurroundings {
   signal: AbortSignal;
   /** Whether model replies may come from the response cache. Default false: a cached reply evaluates nothing. */
   cache?: boolean;
+  /** Says in notes why a reply did or did not come from the cache. */
+  explaining?: boolean;
   onEvent?: (file: string, event: RunEvent) => void;
+  /** Told what MCP servers print to standard error. */
+  onServerLog?: (server: string, line: string) => void;
 }
 
 /** Services that answer model requests from recordings, record them, or reach the live model. */
 export function testServices(
-  { configuration, variables, workingDirectory, secrets, cache = false }: TestSurroundings,
+  surroundings: TestSurroundings,
   recordings: { recordDirectory?: string; replayDirectory?: string } = {},
 ): LaitServices {
+  const { configuration, variables, workingDirectory, secrets } = surroundings;
+  const { cache = false, explaining, onServerLog } = surroundings;
   const environment = { variables, workingDirectory };
-  return buildServices({ configuration, environment, secrets, cache, ...recordings });
+  return buildServices({
+    configuration,
+    environment,
+    secrets,
+    cache,
+    explaining,
+    onServerLog,
+    ...recordings,
+  });
 }
 
 /** The workflow that a test names: a file, or a name of the configuration. Throws a `DefinitionError`. */

@@ -125,6 +125,7 @@ describe('lait test', () => {
     });
     expect(await lait(directory, ['test', 'none'])).toMatchObject({ code: 2 });
     expect(await lait(directory, ['test', '.', '--jobs', 'x'])).toMatchObject({ code: 2 });
+    expect(await lait(directory, ['test', '.', '--approve-tools'])).toMatchObject({ code: 2 });
   });
 
   it('[testing.answers] answers questions from the file, else by their default, else fails', async () => {

@@ -1,3 +1,4 @@
+import { UsageError } from '../../errors/errors.js';
 import { printable } from '../../observe/printable.js';
 import { ProgressLines } from '../../observe/progress-lines.js';
 import type { TestSurroundings } from '../../testing/test-services.js';
@@ -6,6 +7,12 @@ import type { CommandContext } from '../command-context.js';
 /** Where `lait test` and `lait eval` run: as `lait run` would, each line on standard error behind its file. */
 export async function testSurroundings(context: CommandContext): Promise<TestSurroundings> {
   const { output, signal, secrets, workingDirectory, options } = context;
+  if (options.approveTools) {
+    throw new UsageError({
+      code: 'options_exclude',
+      message: 'tests run without a person: use tool_policy in lait.config.yml instead of --approve-tools',
+    });
+  }
   const lines = new Map<string, ProgressLines>();
   return {
     configuration: await context.configuration(),
@@ -14,6 +21,8 @@ export async function testSurroundings(context: CommandContext): Promise<TestSur
     secrets,
     signal,
     cache: options.cache === true,
+    explaining: options.verbosity > 0,
+    onServerLog: (server, line) => context.log(1, `${server}: ${line}`),
     onEvent(file, event) {
       if (options.verbosity === 0 && event.type !== 'warning') return;
       const shown = lines.get(file) ?? new ProgressLines({ verbosity: options.verbosity });
