@@ -84,7 +84,8 @@ export class ConfiguredWorkflows implements WorkflowService {
   }
 }
 
-function checkCallers<T>(origin: string, plan: T, callers: readonly string[]): T {
+/** Refuses cycles and a nesting that is too deep: throws a `StepError` (`workflow_cycle`, `workflow_too_deep`). */
+export function checkCallers<T>(origin: string, plan: T, callers: readonly string[]): T {
   const first = callers.indexOf(origin);
   if (first >= 0) {
     const cycle = [...callers.slice(first), origin].join(' → ');

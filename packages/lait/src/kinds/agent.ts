@@ -1,8 +1,8 @@
 import type { ModelSettings, ToolSelection } from '../plan/settings.js';
 import { attachmentFields, modelSettingFields, toolSelectionFields } from '../plan/settings-fields.js';
 import { runAgent } from './agent-conversation.js';
-import { type AttachmentFields, attachmentExpressions } from './attachments.js';
-import { findAgent } from './find-agent.js';
+import { type AttachmentFields, attachesFiles, attachmentExpressions } from './attachments.js';
+import { findAgent, isAgentPath } from './find-agent.js';
 import { completed, type Kind } from './kind.js';
 import { fallBack, offersTools } from './model-settings.js';
 import { checkInput } from './schema-values.js';
@@ -31,6 +31,7 @@ export const agentKind: Kind<AgentFields> = {
   callsModel: true,
   callsAgent: ({ agent }) => agent,
   effects: 'rerun',
+  reaches: (fields) => (attachesFiles(fields) || isAgentPath(fields.agent) ? ['files'] : []),
   // The agent's system prompt sees every recorded step, and is known only when the step runs.
   readsAllSteps: () => true,
   // Only of an agent of this file is it known before it runs what it answers with.

@@ -32,6 +32,11 @@ export async function userMessage(
   return { role: 'user', content: parts };
 }
 
+/** Whether files of this machine may be attached: an image may be an address, but its template can give a path, too. */
+export function attachesFiles({ files = [], images = [] }: AttachmentFields): boolean {
+  return files.length > 0 || images.length > 0;
+}
+
 /** The templates among a step's attachments. */
 export function attachmentExpressions({ files = [], images = [] }: AttachmentFields): NamedExpression[] {
   return [

@@ -3,6 +3,11 @@ import type { AgentPlan } from '../plan/agent.js';
 import { didYouMean } from '../plan/suggest.js';
 import type { Lookup } from './kind.js';
 
+/** Whether a reference is a path rather than a name. Source: steps seed, `agent`. */
+export function isAgentPath(reference: string): boolean {
+  return reference.includes('/') || reference.endsWith('.md');
+}
+
 /**
  * The agent that a step names: an entry of this file's `agents:`, else a file, else an agent of the configuration.
  * Throws a `StepError` (code `agent_unknown`), or what reading the file throws. Source: steps seed, `agent`.
@@ -11,7 +16,7 @@ export async function findAgent(reference: string, lookup: Lookup): Promise<Agen
   const { settings, plan, services, signal } = lookup;
   const own = Object.hasOwn(settings.agents, reference) ? settings.agents[reference] : undefined;
   if (own !== undefined) return own;
-  if (reference.includes('/') || reference.endsWith('.md')) {
+  if (isAgentPath(reference)) {
     const directory = plan.directory ?? services.environment.workingDirectory;
     return services.agents.file(reference, directory, { signal });
   }

@@ -147,6 +147,8 @@ export interface Kind<Fields = unknown> {
   blocks?(fields: Fields): readonly ChildBlock[];
   /** What no field alone can show, e.g. a default that is no choice. Called when each field by itself is right. */
   check?(fields: Fields): readonly FieldProblem[];
+  /** What of this machine it reaches because its author says so; a server refuses what it does not allow. */
+  reaches?(fields: Fields): readonly Reach[];
   /** The path of a file it writes: a constant one is not allowed in concurrent items. */
   writes?(fields: Fields): Expression<string>;
   /** What it would ask which model with, before anything runs. Reads agent files and nothing else. */
@@ -166,6 +168,9 @@ export interface Kind<Fields = unknown> {
   expressions?(fields: Fields): readonly NamedExpression[];
   execute(fields: Fields, context: StepContext): Promise<Completion> | Completion;
 }
+
+/** Programs that are started, files that are written, files that are read. */
+export type Reach = 'run' | 'write' | 'files';
 
 /** What is at hand where a step is looked at without being run. */
 export interface Lookup {

@@ -7,7 +7,7 @@ import {
   toolSelectionFields,
 } from '../plan/settings-fields.js';
 import type { SchemaSource } from '../schema/schema-source.js';
-import { type AttachmentFields, attachmentExpressions, userMessage } from './attachments.js';
+import { type AttachmentFields, attachesFiles, attachmentExpressions, userMessage } from './attachments.js';
 import { runConversation } from './conversation.js';
 import { completed, type Kind } from './kind.js';
 import { fallBack, offersTools } from './model-settings.js';
@@ -36,6 +36,10 @@ export const promptKind: Kind<PromptFields> = {
   },
   callsModel: true,
   effects: 'rerun',
+  reaches: (fields) =>
+    attachesFiles(fields) || fields.input_schema?.file !== undefined || fields.output_schema?.file !== undefined
+      ? ['files']
+      : [],
   readsAllSteps: (fields) => fields.system === undefined,
   replyIsValue: (fields, { settings, defaults }) =>
     fields.output_schema === undefined && !offersTools(fields, settings.defaults, defaults),

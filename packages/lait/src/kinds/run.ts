@@ -40,6 +40,7 @@ export const runKind: Kind<RunFields> = {
   },
   effects: 'rerun',
   unsafeToRepeat: true,
+  reaches: () => ['run'],
   check({ run, env = {} }) {
     const problems = [];
     if (run[0]?.source.trim() === '') {

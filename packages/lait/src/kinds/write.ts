@@ -23,6 +23,7 @@ export const writeKind: Kind<WriteFields> = {
     },
   },
   effects: 'rerun',
+  reaches: () => ['write'],
   writes: ({ write }) => write,
   expressions: ({ write }) => [{ name: 'write', expression: write }],
   async execute({ write }, context) {

@@ -209,6 +209,13 @@ export class RunController {
    * Throws `run_conflict` when the run has ended. Source: graph facts §7.7.
    */
   async cancel(runId: string): Promise<RunRecord> {
+    const record = await this.requestCancel(runId);
+    await this.#active.get(runId)?.ended;
+    return record.status === 'cancelling' ? this.read(runId) : record;
+  }
+
+  /** The same as `cancel` without waiting for the call in flight: the run is then `cancelling`. */
+  async requestCancel(runId: string): Promise<RunRecord> {
     const record = await this.#change(runId, (found) => {
       if (isTerminal(found.status)) throw runConflict(found, 'has ended already');
       const working = found.status === 'running' || found.status === 'cancelling';
@@ -216,15 +223,12 @@ export class RunController {
       const requested = { event_type: 'run_cancel_requested', payload: { from: found.status, to } };
       return { change: { status: to, ...(to === 'cancelled' && { questions: [] }) }, events: [requested] };
     });
-    const active = this.#active.get(runId);
     if (record.status !== 'cancelling') {
       await closeRun(record, this.#options);
       return this.read(runId);
     }
-    if (active === undefined) return record;
-    active.abort.abort(new CancelledError());
-    await active.ended;
-    return this.read(runId);
+    this.#active.get(runId)?.abort.abort(new CancelledError());
+    return record;
   }
 
   /** Lets an interrupted run go on. Throws `run_conflict` for every other one. */

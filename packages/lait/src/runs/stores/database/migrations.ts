@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 /** One step of the schema. Steps are never changed once they were released, only added. */
 export type Migration = (schema: Kysely<unknown>['schema']) => Promise<void>;
 
-export const migrations: readonly Migration[] = [runTables, definitionTables, serverTables];
+export const migrations: readonly Migration[] = [runTables, definitionTables, serverTables, usageTable];
 
 async function runTables(schema: Kysely<unknown>['schema']): Promise<void> {
   await schema
@@ -208,4 +208,23 @@ async function serverTables(schema: Kysely<unknown>['schema']): Promise<void> {
     .on('audit_events')
     .columns(['created_at', 'audit_id'])
     .execute();
+}
+
+async function usageTable(schema: Kysely<unknown>['schema']): Promise<void> {
+  await schema
+    .createTable('model_usage')
+    .addColumn('run_id', 'text', (column) => column.notNull())
+    .addColumn('request_key', 'text', (column) => column.notNull())
+    .addColumn('workflow', 'text', (column) => column.notNull())
+    .addColumn('model', 'text', (column) => column.notNull())
+    .addColumn('source', 'text', (column) => column.notNull())
+    .addColumn('input_tokens', 'bigint', (column) => column.notNull())
+    .addColumn('cached_input_tokens', 'bigint', (column) => column.notNull())
+    .addColumn('cache_write_tokens', 'bigint', (column) => column.notNull())
+    .addColumn('output_tokens', 'bigint', (column) => column.notNull())
+    .addColumn('cost', 'double precision')
+    .addColumn('created_at', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('model_usage_key', ['run_id', 'request_key'])
+    .execute();
+  await schema.createIndex('model_usage_created').on('model_usage').column('created_at').execute();
 }

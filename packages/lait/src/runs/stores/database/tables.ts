@@ -17,6 +17,7 @@ export interface Tables {
   webhooks: WebhooksTable;
   webhook_deliveries: WebhookDeliveriesTable;
   audit_events: AuditEventsTable;
+  model_usage: ModelUsageTable;
 }
 
 /** What runs run, stored once however many runs share it. */
@@ -208,4 +209,24 @@ export interface AuditEventsTable {
   subject: string | null;
   /** JSON. */
   details: string;
+}
+
+/** What model requests used; kept when their runs are gone. */
+export interface ModelUsageTable {
+  run_id: string;
+  /** Names the request within its run. */
+  request_key: string;
+  /** JSON text. */
+  workflow: string;
+  /** JSON text. */
+  model: string;
+  /** `live`, `cache` or `replay`. */
+  source: string;
+  input_tokens: number;
+  cached_input_tokens: number;
+  cache_write_tokens: number;
+  output_tokens: number;
+  /** Null when the price is not known. */
+  cost: number | null;
+  created_at: string;
 }

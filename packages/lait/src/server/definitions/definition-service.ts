@@ -1,0 +1,340 @@
+import { randomUUID } from 'node:crypto';
+import type { CallSignature } from '../../dialects/dynamic/catalog.js';
+import { DefinitionError } from '../../errors/errors.js';
+import type { Database } from '../../runs/stores/database/database.js';
+import { isObject, type JsonObject } from '../../values/value.js';
+import { conflict, HttpProblem, notFound } from '../http/problem.js';
+import {
+  type CheckedDefinition,
+  checkDefinition,
+  type DefinitionWorld,
+  dynamicProblems,
+  isError,
+  type UncheckedContent,
+} from './check-definition.js';
+import type { DefinitionContent, StoredDefinition, StoredVersion } from './definition.js';
+import { type DefinitionFilter, DefinitionRows } from './definition-rows.js';
+
+export interface DefinitionServiceOptions {
+  database: Database;
+  /** Without signatures: they are read for each check. */
+  world: Omit<DefinitionWorld, 'signatures'>;
+  /** Ids of workflows of the configuration: they cannot be stored over. */
+  configured: () => readonly string[];
+}
+
+/** What is stored of a workflow. */
+export interface NewContent extends UncheckedContent {
+  /** Default: what the content calls itself, else the id. */
+  name?: string;
+  description?: string | null;
+  authorId?: string | null;
+  skipApproval?: boolean;
+  /** The number of the version that the caller changes; another one that is current by now is a conflict. */
+  baseVersion?: number;
+  /** Kept as a draft, whatever its problems. Default: checked and published. */
+  draft?: boolean;
+}
+
+export interface DefinitionView {
+  definition: StoredDefinition;
+  /** The newest first. */
+  versions: StoredVersion[];
+}
+
+/**
+ * Stored workflows of all forms. A version never changes once it was published: runs and other workflows refer to it.
+ * Every change is one transaction.
+ */
+export class DefinitionService {
+  constructor(private readonly options: DefinitionServiceOptions) {}
+
+  read<T>(operation: (rows: DefinitionRows) => Promise<T>): Promise<T> {
+    return this.options.database.read((queries) => operation(new DefinitionRows(queries)));
+  }
+
+  write<T>(operation: (rows: DefinitionRows) => Promise<T>): Promise<T> {
+    return this.options.database.write((queries) => operation(new DefinitionRows(queries)));
+  }
+
+  list(filter?: DefinitionFilter): Promise<StoredDefinition[]> {
+    return this.read((rows) => rows.list(filter));
+  }
+
+  /** Throws an `HttpProblem` (404 `definition_not_found`). */
+  async get(id: string): Promise<DefinitionView> {
+    const view = await this.read(async (rows) => {
+      const definition = await rows.find(id);
+      return definition && { definition, versions: await rows.versions(id) };
+    });
+    if (view === undefined) throw notFound('definition', id);
+    return view;
+  }
+
+  /** The version that runs. `undefined` when nothing is stored or published under the id. */
+  published(id: string): Promise<StoredVersion | undefined> {
+    return this.read((rows) => rows.published(id));
+  }
+
+  /** Throws an `HttpProblem` (404 `definition_version_not_found`). */
+  async version(which: Parameters<DefinitionRows['version']>[0]): Promise<StoredVersion> {
+    const version = await this.read((rows) => rows.version(which));
+    if (version !== undefined) return version;
+    throw notFound(
+      'definition version',
+      'revisionId' in which ? which.revisionId : `${which.definitionId}/${which.version}`,
+    );
+  }
+
+  /** Every problem of a definition; nothing is stored. */
+  async check(content: UncheckedContent): Promise<CheckedDefinition> {
+    return checkDefinition(content, await this.#world());
+  }
+
+  /**
+   * Stores a version of a workflow that is new or known. Throws a `DefinitionError` with every problem, or an
+   * `HttpProblem`: 409 `version_stale` (with the current version), `form_differs`, `definition_configured`.
+   */
+  async put(content: NewContent): Promise<DefinitionView> {
+    if (content.draft === true) return this.write((rows) => this.#store(rows, content));
+    const checked = await this.check(content);
+    this.#requireValid(content.id, checked);
+    const { name, description } = checked.plan ?? {};
+    const described = {
+      ...content,
+      name: content.name ?? name,
+      description: content.description ?? description,
+    };
+    return this.write((rows) => this.#store(rows, described));
+  }
+
+  /** Stores dynamic workflows that may call each other: all of them, or none. Throws what `put` throws. */
+  async putDynamicBundle(contents: readonly (NewContent & { content: JsonObject })[]): Promise<void> {
+    const world = await this.#world();
+    const problems = await dynamicProblems(
+      contents.map(({ content }) => content),
+      world,
+    );
+    this.#requireValid(contents.map(({ id }) => id).join(', '), { diagnostics: problems });
+    const bundle = new Map([
+      ...world.signatures,
+      ...contents.map((one) => [one.id, signatureOf(one.content)] as const),
+    ]);
+    for (const content of contents)
+      this.#requireValid(content.id, await checkDefinition(content, { ...world, signatures: bundle }));
+    await this.write(async (rows) => {
+      for (const content of contents) await this.#store(rows, content);
+    });
+  }
+
+  /** A new draft with the content of the newest version, or of `content`. */
+  async addDraft(id: string, content?: DefinitionContent): Promise<StoredVersion> {
+    return this.write(async (rows) => {
+      const definition = await rows.lock(id);
+      if (definition === undefined) throw notFound('definition', id);
+      const [newest] = await rows.versions(id);
+      const version = newVersion(id, (newest?.version ?? 0) + 1, 'draft', content ?? newest?.content ?? {});
+      await rows.insertVersion(version);
+      await rows.update({ ...definition, updatedAt: version.createdAt });
+      return version;
+    });
+  }
+
+  /** Replaces the content of a draft. Throws an `HttpProblem`: 404, or 409 `version_not_draft`. */
+  async changeDraft(revisionId: string, content: DefinitionContent): Promise<StoredVersion> {
+    return this.#changeVersion(revisionId, async (rows, version) => {
+      requireDraft(version);
+      const changed = { ...version, content, updatedAt: new Date().toISOString() };
+      await rows.updateVersion(changed);
+      return changed;
+    });
+  }
+
+  /** Makes a draft the version that runs, when it has no errors. Throws a `DefinitionError`, or an `HttpProblem`. */
+  async publish(revisionId: string): Promise<StoredVersion> {
+    const found = await this.version({ revisionId });
+    requireDraft(found);
+    const { definition } = await this.get(found.definitionId);
+    this.#requireValid(
+      definition.id,
+      await this.check({ id: definition.id, form: definition.form, content: found.content }),
+    );
+    return this.#changeVersion(revisionId, async (rows, version) => {
+      requireDraft(version);
+      if (version.updatedAt !== found.updatedAt)
+        throw conflict('version_stale', 'the draft was changed while it was checked; publish it again', {
+          version: version.version,
+        });
+      const now = new Date().toISOString();
+      await supersede(rows, version.definitionId, now);
+      const published: StoredVersion = { ...version, status: 'published', updatedAt: now };
+      await rows.updateVersion(published);
+      return published;
+    });
+  }
+
+  /** Throws an `HttpProblem`: 404, or 409 `version_published`. */
+  async removeVersion(revisionId: string): Promise<void> {
+    await this.#changeVersion(revisionId, async (rows, version) => {
+      if (version.status === 'published')
+        throw conflict(
+          'version_published',
+          'a published version cannot be removed; publish another one first',
+        );
+      await rows.removeVersion(revisionId);
+      return version;
+    });
+  }
+
+  /** Changes what a workflow is called. Throws an `HttpProblem` (404). */
+  async describe(
+    id: string,
+    change: Partial<Pick<StoredDefinition, 'name' | 'description' | 'skipApproval'>>,
+  ): Promise<StoredDefinition> {
+    return this.write(async (rows) => {
+      const definition = await rows.lock(id);
+      if (definition === undefined) throw notFound('definition', id);
+      const changed = { ...definition, ...change, updatedAt: new Date().toISOString() };
+      await rows.update(changed);
+      return changed;
+    });
+  }
+
+  /** Removes a workflow with its versions; runs keep what they pinned. False when there was none. */
+  async remove(id: string): Promise<boolean> {
+    return this.write(async (rows) => {
+      if ((await rows.lock(id)) === undefined) return false;
+      await rows.remove(id);
+      return true;
+    });
+  }
+
+  async #store(rows: DefinitionRows, content: NewContent): Promise<DefinitionView> {
+    const { id, form, draft = false, baseVersion } = content;
+    if (this.options.configured().includes(id))
+      throw conflict('definition_configured', `'${id}' is a workflow of lait.config.yml; choose another id`);
+    const now = new Date().toISOString();
+    let definition = await rows.lock(id);
+    if (definition !== undefined && definition.form !== form)
+      throw conflict('form_differs', `'${id}' is a workflow of the ${definition.form} form`, {
+        form: definition.form,
+      });
+    const versions = definition === undefined ? [] : await rows.versions(id);
+    const current = versions[0]?.version ?? 0;
+    if (baseVersion !== undefined && baseVersion !== current)
+      throw conflict('version_stale', `'${id}' is at version ${current} by now, not ${baseVersion}`, {
+        current_version: current,
+      });
+    const described = { ...describedBy(content), ...givenDescription(content) };
+    if (definition === undefined) {
+      definition = {
+        id,
+        form,
+        name: id,
+        description: null,
+        authorId: null,
+        skipApproval: false,
+        ...described,
+        createdAt: now,
+        updatedAt: now,
+      };
+      if (!(await rows.insert(definition)))
+        throw conflict('version_stale', `'${id}' was stored by somebody else at the same time; try again`);
+    } else {
+      definition = { ...definition, ...described, updatedAt: now };
+      await rows.update(definition);
+    }
+    if (!draft) await supersede(rows, id, now);
+    await rows.insertVersion(newVersion(id, current + 1, draft ? 'draft' : 'published', content.content));
+    return { definition, versions: await rows.versions(id) };
+  }
+
+  async #changeVersion(
+    revisionId: string,
+    change: (rows: DefinitionRows, version: StoredVersion) => Promise<StoredVersion>,
+  ): Promise<StoredVersion> {
+    return this.write(async (rows) => {
+      const found = await rows.version({ revisionId });
+      if (found === undefined) throw notFound('definition version', revisionId);
+      const definition = await rows.lock(found.definitionId);
+      const version = await rows.version({ revisionId });
+      if (definition === undefined || version === undefined) throw notFound('definition version', revisionId);
+      const changed = await change(rows, version);
+      await rows.update({ ...definition, updatedAt: new Date().toISOString() });
+      return changed;
+    });
+  }
+
+  #requireValid(id: string, { diagnostics }: CheckedDefinition): void {
+    const errors = diagnostics.filter(isError);
+    if (errors.length === 0) return;
+    throw new DefinitionError({
+      code: 'definition_invalid',
+      message: `'${id}' has ${errors.length === 1 ? 'a problem' : `${errors.length} problems`}`,
+      diagnostics,
+    });
+  }
+
+  async #world(): Promise<DefinitionWorld> {
+    const signatures = new Map<string, CallSignature>();
+    for (const id of this.options.configured()) signatures.set(id, {});
+    const published = await this.read((rows) => rows.allPublished(['steps', 'dynamic', 'graph']));
+    for (const { definitionId, content } of published) signatures.set(definitionId, signatureOf(content));
+    return { ...this.options.world, signatures };
+  }
+}
+
+function signatureOf(content: DefinitionContent): CallSignature {
+  if (typeof content === 'string') return {};
+  const { inputSchema, outputSchema } = content;
+  return {
+    ...(isObject(inputSchema) && { inputSchema }),
+    ...(isObject(outputSchema) && { outputSchema }),
+  } as CallSignature;
+}
+
+function describedBy({ content }: NewContent): Partial<Pick<StoredDefinition, 'name' | 'description'>> {
+  if (typeof content === 'string') return {};
+  const { name, description } = content;
+  return {
+    ...(typeof name === 'string' && name !== '' && { name }),
+    ...(typeof description === 'string' && { description }),
+  };
+}
+
+function givenDescription(content: NewContent): Partial<StoredDefinition> {
+  const { name, description, authorId, skipApproval } = content;
+  return {
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+    ...(authorId !== undefined && { authorId }),
+    ...(skipApproval !== undefined && { skipApproval }),
+  };
+}
+
+async function supersede(rows: DefinitionRows, definitionId: string, now: string): Promise<void> {
+  const published = await rows.published(definitionId);
+  if (published !== undefined)
+    await rows.updateVersion({ ...published, status: 'superseded', updatedAt: now });
+}
+
+function requireDraft({ status, version }: StoredVersion): void {
+  if (status === 'draft') return;
+  throw new HttpProblem({
+    status: 409,
+    code: 'version_not_draft',
+    detail: `version ${version} is ${status}; only drafts change`,
+    members: { version_status: status },
+  });
+}
+
+function newVersion(
+  definitionId: string,
+  version: number,
+  status: StoredVersion['status'],
+  content: DefinitionContent,
+): StoredVersion {
+  const now = new Date().toISOString();
+  const revisionId = `wrev_${randomUUID().replaceAll('-', '')}`;
+  return { revisionId, definitionId, version, status, content, createdAt: now, updatedAt: now };
+}

@@ -1,0 +1,20 @@
+import { unprocessable } from './problem.js';
+
+/** A place in a list as clients hand it back: opaque, and checked when it comes. */
+export function encodeCursor(parts: readonly string[]): string {
+  return Buffer.from(JSON.stringify(parts), 'utf8').toString('base64url');
+}
+
+/** Throws an `HttpProblem` (422 `cursor_invalid`). */
+export function decodeCursor(text: string, length: number): string[] {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+    if (Array.isArray(parts) && parts.length === length && parts.every((part) => typeof part === 'string'))
+      return parts as string[];
+  } catch {
+    // Garbage is told below.
+  }
+  throw unprocessable('cursor_invalid', 'the cursor is none that this server gave; start without one', [
+    { in: 'query', path: 'cursor', message: 'unknown cursor' },
+  ]);
+}

@@ -1,0 +1,89 @@
+import { HttpProblem } from './problem.js';
+
+/** Deeper values are refused: nothing that walks through them may run out of stack. */
+const deepest = 200;
+
+/**
+ * The text of a request's body. Throws an `HttpProblem`: 413 `body_too_large` as soon as the limit is passed, 400
+ * `body_not_utf8`.
+ */
+export async function readBody(request: Request, maxBytes: number): Promise<string> {
+  const declared = Number(request.headers.get('content-length') ?? 0);
+  if (declared > maxBytes) throw tooLarge(maxBytes);
+  if (request.body === null) return '';
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of request.body as unknown as AsyncIterable<Uint8Array>) {
+    length += part.byteLength;
+    if (length > maxBytes) throw tooLarge(maxBytes);
+    parts.push(part);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));
+  } catch {
+    throw new HttpProblem({ status: 400, code: 'body_not_utf8', detail: 'the body is not UTF-8' });
+  }
+}
+
+/** The value of a JSON text. Throws an `HttpProblem` (400): `json_invalid`, `json_too_deep`. */
+export function parseJson(text: string): unknown {
+  if (depthOf(text) > deepest)
+    throw new HttpProblem({
+      status: 400,
+      code: 'json_too_deep',
+      detail: `the body is nested more than ${deepest} deep`,
+    });
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new HttpProblem({
+      status: 400,
+      code: 'json_invalid',
+      detail: `the body is no JSON: ${(error as Error).message}`,
+    });
+  }
+}
+
+/** Checks the media type of a body that is expected. Throws an `HttpProblem` (415 `media_type_unsupported`). */
+export function requireMediaType(header: string | null, allowed: readonly string[]): void {
+  const type = (header ?? '').split(';', 1).join('').trim().toLowerCase();
+  if (
+    allowed.includes(type) ||
+    (allowed.includes('application/json') && /^application\/[\w.-]+\+json$/.test(type))
+  )
+    return;
+  throw new HttpProblem({
+    status: 415,
+    code: 'media_type_unsupported',
+    detail: `the body must be ${allowed.join(' or ')}${type === '' ? '; there is no content-type' : `, not '${type}'`}`,
+  });
+}
+
+function tooLarge(maxBytes: number): HttpProblem {
+  return new HttpProblem({
+    status: 413,
+    code: 'body_too_large',
+    detail: `the body is longer than ${maxBytes} bytes`,
+    // What is still on its way is not waited for.
+    headers: { connection: 'close' },
+    members: { max_bytes: maxBytes },
+  });
+}
+
+function depthOf(text: string): number {
+  let depth = 0;
+  let most = 0;
+  let inText = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (inText) {
+      if (code === 0x5c) index += 1;
+      else if (code === 0x22) inText = false;
+    } else if (code === 0x22) inText = true;
+    else if (code === 0x5b || code === 0x7b) {
+      depth += 1;
+      if (depth > most) most = depth;
+    } else if (code === 0x5d || code === 0x7d) depth -= 1;
+  }
+  return most;
+}

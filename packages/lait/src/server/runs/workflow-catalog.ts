@@ -1,0 +1,126 @@
+import type { LaitServices } from '../../config/build-services.js';
+import { planOfFile, planOfPinned } from '../../config/load-plan.js';
+import { DefinitionError } from '../../errors/errors.js';
+import { kinds } from '../../kinds/index.js';
+import type { Services } from '../../kinds/services.js';
+import { loadChildren } from '../../plan/load-children.js';
+import type { Plan } from '../../plan/plan.js';
+import type { SourceFile } from '../../plan/source.js';
+import type { RunDefinition, RunRecord } from '../../runs/run-record.js';
+import { ownProperty } from '../../values/value.js';
+import { lowerContent } from '../definitions/check-definition.js';
+import { reachProblems } from '../definitions/reach.js';
+import { conflict, HttpProblem, notFound } from '../http/problem.js';
+import { ServerWorkflows, type ServerWorkflowsOptions } from './server-workflows.js';
+
+export interface WorkflowCatalogOptions extends Omit<ServerWorkflowsOptions, 'pinned'> {
+  services: LaitServices;
+}
+
+/** A workflow as a new run takes it. */
+export interface RunnableWorkflow {
+  /** Its sources hold, behind its own, those of every workflow that it can reach. */
+  plan: Plan;
+  /** Runs begin without a person's consent. */
+  skipApproval: boolean;
+  /** Of a stored one. */
+  version?: number;
+  revisionId?: string;
+}
+
+/** So many lowered plans are kept. */
+const keptPlans = 200;
+
+/** Everything that can be run here, and what runs need of it: plans by their pinned sources, services, children. */
+export class WorkflowCatalog {
+  readonly #options: WorkflowCatalogOptions;
+  readonly #plans = new Map<string, Promise<Plan>>();
+
+  constructor(options: WorkflowCatalogOptions) {
+    this.#options = options;
+  }
+
+  /** Names of the workflows that the configuration lists. */
+  configuredIds(): string[] {
+    return Object.keys(this.#options.configuration.values.workflows ?? {});
+  }
+
+  /**
+   * The workflow of an id: the configuration's, or the stored one in its published or in the given version. Throws an
+   * `HttpProblem` (404 `workflow_not_found`, 409 `workflow_not_published`), or a `DefinitionError`.
+   */
+  async find(id: string, which: { version?: number; revisionId?: string } = {}): Promise<RunnableWorkflow> {
+    const path = ownProperty(this.#options.configuration.values.workflows ?? {}, id);
+    if (typeof path === 'string') {
+      const plan = { ...(await planOfFile(path, { name: id })), id };
+      return { plan: await this.#withChildren(plan), skipApproval: false };
+    }
+    const { definitions } = this.#options;
+    const { definition, versions } = await definitions.get(id).catch((error: unknown) => {
+      if (error instanceof HttpProblem && error.status === 404) throw notFound('workflow', id);
+      throw error;
+    });
+    const chosen = versions.find(({ version, revisionId, status }) => {
+      if (which.revisionId !== undefined) return revisionId === which.revisionId;
+      return which.version === undefined ? status === 'published' : version === which.version;
+    });
+    if (chosen === undefined && which.version !== undefined)
+      throw notFound('definition version', `${id}/${which.version}`);
+    if (chosen === undefined || chosen.status === 'draft')
+      throw conflict('workflow_not_published', `'${id}' has no published version: publish one first`);
+    const { revisionId, version, content } = chosen;
+    const plan = await this.#kept(revisionId, () => lowerContent({ id, form: definition.form, content }));
+    this.#requireAllowed(plan);
+    return {
+      plan: await this.#withChildren(plan),
+      skipApproval: definition.skipApproval,
+      version,
+      revisionId,
+    };
+  }
+
+  /** The plan of a run's pinned definition. */
+  load({ definition }: Pick<RunRecord, 'definition'>): Promise<Plan> {
+    const { form, id, origin, directory = '', sources } = definition;
+    return this.#kept([form, id, origin, directory, sources[0]?.text ?? ''].join('\0'), () =>
+      planOfPinned(definition),
+    );
+  }
+
+  /** Services for one pass of a run: the workflows that it calls are those that were pinned. */
+  servicesFor(definition: RunDefinition): Services {
+    return { ...this.#options.services.forRun(), workflows: this.#workflows(definition.sources.slice(1)) };
+  }
+
+  #workflows(pinned?: readonly SourceFile[]): ServerWorkflows {
+    return new ServerWorkflows({ ...this.#options, ...(pinned !== undefined && { pinned }) });
+  }
+
+  async #withChildren(plan: Plan): Promise<Plan> {
+    const { signal } = new AbortController();
+    const { children } = await loadChildren(plan, { kinds, workflows: this.#workflows(), signal });
+    const sources = new Map<string, SourceFile>();
+    for (const child of children.values())
+      sources.set(child.origin, { file: child.origin, text: child.sources[0]?.text ?? '' });
+    return { ...plan, sources: [...plan.sources, ...sources.values()] };
+  }
+
+  /** What was allowed when it was stored may not be any more. */
+  #requireAllowed(plan: Plan): void {
+    const diagnostics = reachProblems(plan, this.#options.allowed);
+    if (diagnostics.length === 0) return;
+    const message = `'${plan.id}' does what definitions on this server may not`;
+    throw new DefinitionError({ code: 'not_allowed_here', message, diagnostics });
+  }
+
+  #kept(key: string, load: () => Promise<Plan>): Promise<Plan> {
+    let plan = this.#plans.get(key);
+    this.#plans.delete(key);
+    plan ??= load();
+    this.#plans.set(key, plan);
+    plan.catch(() => this.#plans.delete(key));
+    const [oldest] = this.#plans.keys();
+    if (this.#plans.size > keptPlans && oldest !== undefined) this.#plans.delete(oldest);
+    return plan;
+  }
+}

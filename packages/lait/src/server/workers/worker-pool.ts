@@ -1,0 +1,172 @@
+import { faultPoint } from '../../engine/fault-point.js';
+import { isLaitError } from '../../errors/lait-error.js';
+import type { RunController } from '../../runs/run-controller.js';
+import type { RunRecord } from '../../runs/run-record.js';
+import type { ClaimLimits, RunClaim, RunLease, RunStore } from '../../runs/run-store.js';
+
+export interface WorkerPoolOptions {
+  store: RunStore;
+  controller: RunController;
+  /** How many runs this process works on at once. Default 16. */
+  concurrency?: number;
+  /** How many may be worked on in all processes together. */
+  limits?: ClaimLimits;
+  /** How long a claim holds without a sign of life, in milliseconds. Default 30,000. */
+  leaseMs?: number;
+  /** How often work of other processes is looked for, in milliseconds. Default 1000. */
+  pollMs?: number;
+  /**
+   * What becomes of runs that a process let go of or lost: they go on by themselves, or wait as `interrupted` for
+   * somebody to resume them. Default `automatic`.
+   */
+  resume?: ResumePolicy;
+  onError(error: unknown, about: { run_id?: string }): void;
+  /** Told when this process is through with a run for now, and how it stands. */
+  onWorked?(record: RunRecord): void;
+}
+
+export type ResumePolicy = 'automatic' | 'explicit';
+
+/**
+ * Works on the runs of a store: claims what is queued or was lost, keeps the claims alive, and gives them back. Several
+ * pools, in one process or many, share a store.
+ */
+export class WorkerPool {
+  readonly #options: WorkerPoolOptions;
+  readonly #concurrency: number;
+  readonly #leaseMs: number;
+  readonly #active = new Map<string, { lease: RunLease; done: Promise<void> }>();
+  #polling: NodeJS.Timeout | undefined;
+  #renewing: NodeJS.Timeout | undefined;
+  #claiming: Promise<void> | undefined;
+  #wanted = false;
+  #stopping = false;
+
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+    this.#concurrency = options.concurrency ?? 16;
+    this.#leaseMs = options.leaseMs ?? 30_000;
+  }
+
+  /** Ids of the runs that are worked on here. */
+  get active(): readonly string[] {
+    return [...this.#active.keys()];
+  }
+
+  get concurrency(): number {
+    return this.#concurrency;
+  }
+
+  start(): void {
+    this.#polling = setInterval(() => this.wake(), this.#options.pollMs ?? 1000);
+    this.#renewing = setInterval(() => this.#renew(), this.#leaseMs / 3);
+    this.wake();
+  }
+
+  /** Says that there may be work. */
+  wake(): void {
+    this.#wanted = true;
+    if (this.#stopping || this.#polling === undefined) return;
+    this.#claiming ??= this.#claim().finally(() => {
+      this.#claiming = undefined;
+      if (this.#wanted && this.#free > 0) this.wake();
+    });
+  }
+
+  /**
+   * Takes no more work. Runs under way may end or park within the time; what is left is interrupted, stored, and, when
+   * runs go on by themselves, queued again for whoever works next.
+   */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping = true;
+    clearInterval(this.#polling);
+    await this.#claiming;
+    const all = Promise.all([...this.#active.values()].map(({ done }) => done));
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise((resolve) => {
+      timer = setTimeout(resolve, graceMs);
+    });
+    await Promise.race([all, late]);
+    clearTimeout(timer);
+    await this.#options.controller.shutdown();
+    await all;
+    clearInterval(this.#renewing);
+  }
+
+  get #free(): number {
+    return this.#stopping ? 0 : this.#concurrency - this.#active.size;
+  }
+
+  async #claim(): Promise<void> {
+    const { store, controller, limits, onError } = this.#options;
+    while (this.#wanted && this.#free > 0) {
+      this.#wanted = false;
+      let claims: RunClaim[];
+      try {
+        claims = await store.claim({
+          worker: controller.instanceId,
+          leaseMs: this.#leaseMs,
+          max: this.#free,
+          ...(limits !== undefined && { limits }),
+        });
+      } catch (error) {
+        // The next look comes with the poll.
+        onError(error, {});
+        return;
+      }
+      for (const claim of claims) this.#begin(claim);
+      if (claims.length > 0) this.#wanted = true;
+    }
+  }
+
+  #begin(claim: RunClaim): void {
+    const { run_id } = claim.lease;
+    const earlier = this.#active.get(run_id);
+    const done = (async () => {
+      // This process had the run before and has not noticed yet that its claim ran out.
+      if (earlier !== undefined) {
+        this.#options.controller.abandon(run_id);
+        await earlier.done;
+      }
+      await this.#work(claim);
+    })();
+    const entry = { lease: claim.lease, done };
+    this.#active.set(run_id, entry);
+    void done.finally(() => {
+      if (this.#active.get(run_id) === entry) this.#active.delete(run_id);
+      this.wake();
+    });
+  }
+
+  async #work(claim: RunClaim): Promise<void> {
+    const { controller, store, resume = 'automatic', onError, onWorked } = this.#options;
+    const { run_id } = claim.lease;
+    try {
+      let record = await controller.work(claim, resume === 'automatic' ? 'continue' : 'interrupt');
+      if (this.#stopping && resume === 'automatic' && isSetAside(record))
+        record = await controller.resume(run_id);
+      onWorked?.(record);
+    } catch (error) {
+      if (!(isLaitError(error) && error.code === 'lease_lost')) onError(error, { run_id });
+    }
+    faultPoint('run.before-released');
+    await store.release(claim.lease).catch((error: unknown) => onError(error, { run_id }));
+  }
+
+  #renew(): void {
+    const { store, controller, onError } = this.#options;
+    for (const [run_id, { lease }] of this.#active) {
+      store.renew(lease, this.#leaseMs).then(
+        (held) => {
+          if (!held && this.#active.get(run_id)?.lease === lease) controller.abandon(run_id);
+        },
+        (error: unknown) => onError(error, { run_id }),
+      );
+    }
+  }
+}
+
+/** Interrupted by the end of its process and by nothing that somebody must look at. */
+function isSetAside({ status, questions }: RunRecord): boolean {
+  return status === 'interrupted' && questions.length === 0;
+}
