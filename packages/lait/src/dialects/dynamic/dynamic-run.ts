@@ -1,5 +1,6 @@
 import type { RunEvent } from '../../engine/events.js';
 import { toFailureRecord } from '../../engine/failure.js';
+import type { OpenQuestion } from '../../engine/runtimes/memory.js';
 import type { RunHandle, RunResult } from '../../engine/start-run.js';
 import { LaitError } from '../../errors/lait-error.js';
 import type { Services } from '../../kinds/services.js';
@@ -147,7 +148,7 @@ export class DynamicRun {
         message: `run '${this.runId}' has no suspended step`,
       });
     }
-    const open = waiting.map(({ address }) => ({ address, path: current.paths.of(address) ?? [address] }));
+    const open = openSteps(waiting, current.paths, Object.keys(current.recorder.steps()));
     const wanted = typeof step === 'string' ? [step] : step;
     const matching =
       wanted === undefined
@@ -214,11 +215,11 @@ export class DynamicRun {
     const result = await handle.settled();
     const { stepExecutionPath } = recorder;
     const base: ResultBase = { runId: this.runId, steps: recorder.steps(), input, stepExecutionPath };
-    return { ...base, ...outcomeOf(result, paths) };
+    return { ...base, ...outcomeOf(result, paths, Object.keys(base.steps)) };
   }
 }
 
-function outcomeOf(result: RunResult, paths: CallPaths): DynamicRunOutcome {
+function outcomeOf(result: RunResult, paths: CallPaths, started: readonly string[]): DynamicRunOutcome {
   switch (result.status) {
     case 'completed':
       return { status: 'success', result: result.value };
@@ -229,8 +230,7 @@ function outcomeOf(result: RunResult, paths: CallPaths): DynamicRunOutcome {
     case 'parked': {
       const suspended = new Map<string, string[]>();
       const suspendPayload: JsonObject = {};
-      for (const { address, question } of result.questions) {
-        const path = paths.of(address) ?? [address];
+      for (const { path, question } of openSteps(result.questions, paths, started)) {
         const name = JSON.stringify(path);
         if (!suspended.has(name)) suspended.set(name, [...path]);
         if (!Object.hasOwn(suspendPayload, path[0]!)) {
@@ -240,6 +240,13 @@ function outcomeOf(result: RunResult, paths: CallPaths): DynamicRunOutcome {
       return { status: 'suspended', suspended: [...suspended.values()], suspendPayload };
     }
   }
+}
+
+/** The open questions with the ids that lead to them, in the order in which the steps began. */
+function openSteps(questions: readonly OpenQuestion[], paths: CallPaths, started: readonly string[]) {
+  return questions
+    .map(({ address, question }) => ({ address, question, path: paths.of(address) ?? [address] }))
+    .sort((one, other) => started.indexOf(one.path[0]!) - started.indexOf(other.path[0]!));
 }
 
 function contextOf(context: StartOptions['requestContext']): Record<string, unknown> {

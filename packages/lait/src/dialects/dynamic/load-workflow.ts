@@ -21,6 +21,8 @@ export interface LoadDynamicOptions {
   catalog?: Catalog;
   classifier?(id: string): Classifier | undefined;
   strictSchemas?: boolean;
+  /** True for a definition that was accepted before: what it names may be gone meanwhile. Default false. */
+  pinned?: boolean;
 }
 
 /** A plan when there are no errors, and every diagnostic. */
@@ -32,7 +34,7 @@ export interface LoadedDynamicWorkflow {
 
 /** Reads, checks and lowers a definition from a file in JSON or YAML. Every problem is reported with its place. */
 export function loadDynamicWorkflow(source: SourceFile, options: LoadDynamicOptions): LoadedDynamicWorkflow {
-  const { directory, catalog = openCatalog, classifier, strictSchemas = false } = options;
+  const { directory, catalog = openCatalog, classifier, strictSchemas = false, pinned = false } = options;
   const read = parse(source);
   if ('diagnostics' in read) return { diagnostics: read.diagnostics };
   const positions = new SourcePositions(source);
@@ -44,7 +46,7 @@ export function loadDynamicWorkflow(source: SourceFile, options: LoadDynamicOpti
     if (!(error instanceof DefinitionError)) throw error;
     return { diagnostics: error.diagnostics };
   }
-  const findings = checkDefinition(definition, catalog, { strictSchemas });
+  const findings = checkDefinition(definition, pinned ? openCatalog : catalog, { strictSchemas });
   findings.problems.push(...requiredInFiles(definition));
   const diagnostics = toDiagnostics(findings, positionOf);
   if (findings.issues.length + findings.problems.length > 0) return { definition, diagnostics };
