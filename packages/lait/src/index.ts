@@ -72,6 +72,7 @@ export type { SourceFile, SourcePosition } from './plan/source.js';
 export { MemoryRunStore } from './runs/memory-run-store.js';
 export type { CreateRunOptions } from './runs/new-run.js';
 export type { NodeRow, NodeStatus } from './runs/node-rows.js';
+export { type OpenRunStoreOptions, openRunStore } from './runs/open-run-store.js';
 export type { RunController, RunView } from './runs/run-controller.js';
 export type { AttentionChoice } from './runs/run-questions.js';
 export type { NewRunEvent, RunLogEvent, RunQuestion, RunRecord } from './runs/run-record.js';

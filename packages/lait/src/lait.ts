@@ -5,7 +5,13 @@ import type { AgentDefinition } from './config/define-agent.js';
 import { dynamicFileOptions } from './config/dynamic-file-options.js';
 import { loadEnvironment, type Variables } from './config/environment.js';
 import { loadConfiguration } from './config/load-configuration.js';
-import { type FormOptions, planOfDefinition, planOfFile, planOfPinned } from './config/load-plan.js';
+import {
+  checkPlanText,
+  type FormOptions,
+  planOfDefinition,
+  planOfFile,
+  planOfPinned,
+} from './config/load-plan.js';
 import { readConfiguration } from './config/read-configuration.js';
 import { isWorkflowPath } from './config/workflow-service.js';
 import type { DefinitionStore } from './dialects/dynamic/definition-store.js';
@@ -29,6 +35,7 @@ import type { InputDeclarations } from './plan/inputs.js';
 import type { Plan } from './plan/plan.js';
 import { runPlan } from './run-plan.js';
 import type { RunController } from './runs/run-controller.js';
+import type { RunRecord } from './runs/run-record.js';
 import type { RunStore } from './runs/run-store.js';
 import type { DefinedTool } from './tools/define-tool.js';
 import type { Approve } from './tools/tool-approval.js';
@@ -62,8 +69,10 @@ export interface LaitOptions {
   definitionStore?: DefinitionStore;
   /** Told of each stored definition that could not be registered, and why; it is left out. */
   onSkippedDefinition?: (skipped: SkippedDefinition) => void;
-  /** Where `runs()` keeps its runs. Default: in memory. */
-  store?: RunStore;
+  /** Where `runs()` keeps its runs; a function opens it when it is first needed. Default: in memory. */
+  store?: RunStore | (() => Promise<RunStore>);
+  /** Told of everything that happens in the runs of `runs()`, in order; what a run only replays is left out. */
+  onRunEvent?: (runId: string, event: RunEvent) => void;
   /** Keeps every model reply as a file in this directory. */
   recordDirectory?: string;
   /** Answers model requests from the files of this directory only; no server is reached. */
@@ -241,6 +250,15 @@ export class Lait {
   }
 
   /**
+   * Every problem of what a kept run runs, held against what is registered here: a run of another program may need tools
+   * that only that one has. Never throws for it.
+   */
+  async checkRun({ definition }: Pick<RunRecord, 'definition'>): Promise<readonly Diagnostic[]> {
+    const problems = await checkPlanText(definition.sources[0]!, this.#formOptions);
+    return problems.filter(({ severity }) => severity === 'error');
+  }
+
+  /**
    * Runs that are kept: they can wait for approval, answers and decisions, be cancelled, resumed and repeated, and be
    * looked at afterwards. Always the same controller, over the `store` of the options.
    */
@@ -278,11 +296,13 @@ export class Lait {
   async #startRuns(): Promise<RunController> {
     const { RunController } = await import('./runs/run-controller.js');
     const { MemoryRunStore } = await import('./runs/memory-run-store.js');
+    const { store, onRunEvent } = this.#options;
     return new RunController({
-      store: this.#options.store ?? new MemoryRunStore(),
+      store: typeof store === 'function' ? await store() : (store ?? new MemoryRunStore()),
       kinds,
       services: () => this.#services.forRun(),
-      load: ({ definition }) => planOfPinned(definition),
+      load: ({ definition }) => planOfPinned(definition, this.#formOptions),
+      onEvent: onRunEvent,
       secrets: this.#secrets,
       timeZone: this.configuration.values.graph?.time_zone,
     });

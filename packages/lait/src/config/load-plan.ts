@@ -34,6 +34,8 @@ export interface FormOptions {
 
 interface ReadOptions extends FormOptions {
   directory: string;
+  /** It was accepted before: what it refers to is looked up when a step needs it. */
+  pinned?: boolean;
 }
 
 /** What a form's reader gives: a plan when there are no errors, and every problem. */
@@ -49,7 +51,8 @@ const readers: Readonly<Record<Form, Reader>> = {
   steps: async (source, options) => loadStepsWorkflow(source, options),
   dynamic: async (source, options) => {
     const { loadDynamicWorkflow } = await import('../dialects/dynamic/load-workflow.js');
-    return loadDynamicWorkflow(source, { ...(await options.dynamic?.()), directory: options.directory });
+    const { directory, pinned } = options;
+    return loadDynamicWorkflow(source, { ...(await options.dynamic?.()), directory, pinned });
   },
   graph: async (source, options) => {
     const { graphPlan } = await import('../dialects/graph/index.js');
@@ -92,7 +95,10 @@ export async function planOfDefinition(
 }
 
 /** The plan of a run's pinned definition. Throws a `DefinitionError` when this version cannot read it any more. */
-export async function planOfPinned(definition: PinnedDefinition): Promise<Plan> {
+export async function planOfPinned(
+  definition: PinnedDefinition,
+  { dynamic }: Pick<FormOptions, 'dynamic'> = {},
+): Promise<Plan> {
   const { form, id, origin, directory = '.', sources } = definition;
   const [source] = sources;
   if (source === undefined) {
@@ -104,7 +110,8 @@ export async function planOfPinned(definition: PinnedDefinition): Promise<Plan> 
   }
   // It was accepted once; limits that have changed since do not stop a run.
   const graphLimits = { maxNodes: Number.POSITIVE_INFINITY, maxEdges: Number.POSITIVE_INFINITY };
-  return { ...(await lower(form, source, { directory, graphLimits })), id, origin };
+  const options = { directory, graphLimits, dynamic, pinned: true };
+  return { ...(await lower(form, source, options)), id, origin };
 }
 
 /** What a run keeps of the workflow that it runs. */

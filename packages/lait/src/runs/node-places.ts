@@ -1,5 +1,6 @@
 import { idempotencyKey } from '../engine/idempotency-key.js';
 import type { Kind } from '../kinds/kind.js';
+import { allNodes } from '../plan/all-nodes.js';
 import type { Plan, PlanNode } from '../plan/plan.js';
 import { isObject, type JsonObject, ownProperty } from '../values/value.js';
 import { nodesOf } from './plan-nodes.js';
@@ -20,6 +21,8 @@ export function nodeName({ form }: Plan, { id, path }: PlanNode): string | undef
 /** Finds the node and the activation that an address of a run belongs to. */
 export class NodePlaces {
   readonly #ids: ReadonlyMap<string, string>;
+  /** Paths of the nodes inside each node: behind any other node an address goes on in another workflow. */
+  readonly #inner: ReadonlyMap<string, ReadonlySet<string>>;
   /** Addresses whose call a person had run again, with the address of the newest execution. */
   readonly #reexecuted = new Map<string, string>();
 
@@ -30,11 +33,14 @@ export class NodePlaces {
     answers: JsonObject,
   ) {
     const ids = new Map<string, string>();
-    for (const { node } of nodesOf(plan, kinds)) {
+    const inner = new Map<string, ReadonlySet<string>>();
+    for (const { node, kind } of nodesOf(plan, kinds)) {
       const name = nodeName(plan, node);
       if (name !== undefined) ids.set(node.path, name);
+      inner.set(node.path, innerPaths(node, kind, kinds));
     }
     this.#ids = ids;
+    this.#inner = inner;
     for (const [question, answer] of Object.entries(answers)) this.#learn(question, answer);
   }
 
@@ -42,10 +48,12 @@ export class NodePlaces {
   at(address: string): NodePlace | undefined {
     let place: NodePlace | undefined;
     let frame = '';
+    let around: ReadonlySet<string> | undefined;
     for (const segment of address.split('>')) {
       const path = /^[^#@~!?/]+/.exec(segment)?.[0] ?? '';
       const node_id = this.#ids.get(path);
-      if (node_id === undefined) break;
+      if (node_id === undefined || around?.has(path) === false) break;
+      around = this.#inner.get(path);
       const base = frame + path;
       place = {
         node_id,
@@ -70,4 +78,10 @@ export class NodePlaces {
     const before = mark !== undefined && mark !== kind ? `${mark}${number}` : '';
     this.#reexecuted.set(place.address, `${base}${before}${kind}${next}`);
   }
+}
+
+function innerPaths(node: PlanNode, kind: Kind | undefined, kinds: ReadonlyMap<string, Kind>): Set<string> {
+  const blocks = [...(kind?.blocks?.(node.fields) ?? []).map(({ block }) => block)];
+  if (node.onError !== undefined) blocks.push(node.onError);
+  return new Set(blocks.flatMap((block) => [...allNodes(block.nodes, kinds)].map(({ path }) => path)));
 }

@@ -76,13 +76,14 @@ export class RunController {
   }
 
   /**
-   * Works on a queued run until it has ended or waits. Does nothing when another process has it. Throws `lease_lost` when
-   * this process slept for so long that another one took the run.
+   * Works on a queued run until it has ended or waits; with `takeOver` also on one whose process was lost. Does nothing
+   * when another process has it. Throws `lease_lost` when this process slept for so long that another one took the run.
    */
-  async drive(runId: string): Promise<RunRecord> {
+  async drive(runId: string, { takeOver = false }: { takeOver?: boolean } = {}): Promise<RunRecord> {
     const { store } = this.#options;
     const found = await this.read(runId);
-    if (found.status !== 'queued') return found;
+    const lost = takeOver && (found.status === 'running' || found.status === 'cancelling');
+    if (found.status !== 'queued' && !lost) return found;
     const [claim] = await store.claim({ worker: this.#instanceId, leaseMs: driveLeaseMs, runId });
     if (claim === undefined) return this.read(runId);
     const renewing = setInterval(() => {
@@ -95,7 +96,7 @@ export class RunController {
       );
     }, driveLeaseMs / 3).unref();
     try {
-      return await this.work(claim, 'interrupt');
+      return await this.work(claim, takeOver ? 'continue' : 'interrupt');
     } finally {
       clearInterval(renewing);
       await store.release(claim.lease);
@@ -252,7 +253,7 @@ export class RunController {
    */
   async rerun(
     runId: string,
-    options: { inputs?: JsonValue; from?: string; skipApproval?: boolean } = {},
+    options: { inputs?: JsonValue; from?: string; skipApproval?: boolean; runId?: string } = {},
   ): Promise<RunRecord> {
     const source = await this.read(runId);
     if (!isTerminal(source.status)) throw runConflict(source, 'has not ended');
@@ -268,6 +269,7 @@ export class RunController {
       requestContext,
       skipApproval,
       priority: source.priority,
+      runId: options.runId,
     };
     return createRun(plan, call, this.#options, origin);
   }

@@ -6,6 +6,7 @@ import type { Services } from '../kinds/services.js';
 import type { Plan } from '../plan/plan.js';
 import { startPlan } from '../run-plan.js';
 import { EffectWatch } from './effect-watch.js';
+import { ReplayFilter } from './replay-filter.js';
 import { callOf } from './run-call.js';
 import type { RunRecord } from './run-record.js';
 import type { RunLease, RunStore } from './run-store.js';
@@ -20,7 +21,10 @@ export interface RunExecutionOptions {
   signal: AbortSignal;
   /** Stops the pass: what happened cannot be recorded. */
   onRecordingFailure(error: unknown): void;
+  /** Told of every event, also of those that only repeat an earlier pass. */
   onEvent(event: RunEvent): void;
+  /** Told of what no earlier pass has told. */
+  onNews(event: RunEvent): void;
 }
 
 /** How one pass of a run came to its end. */
@@ -34,13 +38,16 @@ export type PassResult = RunResult | { status: 'uncertain' };
 export async function executeRun(options: RunExecutionOptions): Promise<PassResult> {
   const { store, plan, services, record, lease, signal } = options;
   const { run_id: runId, answers } = record;
-  const journal = new EffectWatch(await store.journal(runId, lease), options.onRecordingFailure);
+  const watch = new EffectWatch(await store.journal(runId, lease), options.onRecordingFailure);
+  const journal = new ReplayFilter(watch, options.onNews);
   let told = true;
   const recordedOptions: RecordedRunOptions = {
     runId,
     journal,
     onEvent: (event) => {
-      if (told) options.onEvent(event);
+      if (!told) return;
+      options.onEvent(event);
+      journal.event(event);
     },
     answerer: async (_question, { address }) =>
       Object.hasOwn(answers, address) ? answers[address] : undefined,
@@ -57,5 +64,5 @@ export async function executeRun(options: RunExecutionOptions): Promise<PassResu
     told = false;
     handle.cancel(new CancelledError());
   }
-  return result.status === 'cancelled' && journal.uncertain ? { status: 'uncertain' } : result;
+  return result.status === 'cancelled' && watch.uncertain ? { status: 'uncertain' } : result;
 }

@@ -78,8 +78,8 @@ async function passOver(
       onEvent: (event) => {
         writer.add(log.entriesOf(event));
         if (further !== undefined) writer.add(further(event));
-        onEvent?.(runId, event);
       },
+      onNews: (event) => onEvent?.(runId, event),
     });
   };
   let result: PassResult = await execute(abort);

@@ -16,16 +16,18 @@ import {
   type JsonValue,
   ownProperty,
   setOwnProperty,
+  type Value,
 } from '../../values/value.js';
 import { dateTargetProblem } from './check-declared.js';
 
 /**
  * Completes and checks the inputs of a graph: date expressions are computed from the run's reference time, defaults
- * are filled in, and everything must fit the `inputs_schema`. The inputs are `inputs`, else the piped value.
+ * are filled in, and everything must fit the `inputs_schema`. The inputs are `inputs`, or the piped value when there are
+ * none.
  * Throws a `UsageError` with code `inputs_invalid`. Source: graph facts §3.5, §5.
  */
 export function acceptGraphCall(schema: JsonObject, call: PlanCall): PlanStart {
-  const given = call.inputs ?? (isObject(call.value) ? call.value : {});
+  const given = inputsOf(call);
   if (!isObject(given)) throw refused('the inputs must be an object');
   const timeZone = contextTimeZone(call.context ?? {});
   if (!isTimeZone(timeZone)) throw refused(`time_zone '${timeZone}' is no known time zone`);
@@ -35,6 +37,12 @@ export function acceptGraphCall(schema: JsonObject, call: PlanCall): PlanStart {
   const problems = checkGraphValue(schema, inputs);
   if (problems.length > 0) throw refused(describeProblems('inputs', problems));
   return { value: inputs, inputs, state: call.state ?? {}, context };
+}
+
+/** Named inputs are the input; without any it is the piped value. */
+function inputsOf({ inputs, value }: PlanCall): Value {
+  const unnamed = inputs === undefined || (isObject(inputs) && Object.keys(inputs).length === 0);
+  return unnamed ? (value ?? inputs ?? {}) : inputs;
 }
 
 const emptyScope: Scope = {

@@ -1,0 +1,84 @@
+import type { RunEvent, RunEventType } from '../engine/events.js';
+import { type JournalEntry, type JournalEntryType, journalKey } from '../engine/journal.js';
+import type { Address } from '../engine/runtime.js';
+import type { StoredJournal } from './run-store.js';
+
+/** Events that a pass emits only for what really happens in it. */
+const neverReplayed: ReadonlySet<RunEventType> = new Set<RunEventType>([
+  'run.completed',
+  'run.failed',
+  'run.cancelled',
+  'run.parked',
+  'model.requested',
+  'model.token',
+  'model.responded',
+  'model.failed',
+]);
+
+/** Outcomes that a pass takes from the record instead of letting them happen. */
+const outcomes: ReadonlySet<JournalEntryType> = new Set<JournalEntryType>([
+  'completed',
+  'suspended',
+  'failed',
+  'fork',
+  'answer',
+  'instant',
+]);
+
+/**
+ * Tells the events of a pass without those that only repeat an earlier one. A pass that goes on replays the record, and
+ * the engine emits its events again: they are held back, and dropped as soon as the next recorded outcome is taken. What
+ * is left when something new begins is news.
+ */
+export class ReplayFilter implements StoredJournal {
+  readonly #appended = new Set<string>();
+  #replaying: boolean;
+  #held: RunEvent[] = [];
+
+  constructor(
+    private readonly journal: StoredJournal,
+    private readonly tell: (event: RunEvent) => void,
+  ) {
+    this.#replaying = isNotEmpty(journal.entries);
+  }
+
+  get entries() {
+    return this.journal.entries;
+  }
+
+  find<T extends JournalEntryType>(type: T, address: Address) {
+    const found = this.journal.find(type, address);
+    if (found !== undefined && outcomes.has(type) && !this.#appended.has(journalKey({ type, address }))) {
+      this.#replaying = true;
+      this.#held = [];
+    }
+    // `failed` is looked for last: an effect without an outcome is about to begin.
+    if (found === undefined && type === 'failed') this.#release();
+    return found;
+  }
+
+  append(entry: JournalEntry): Promise<void> {
+    this.#release();
+    this.#appended.add(journalKey(entry));
+    return this.journal.append(entry);
+  }
+
+  /** An event of the engine. */
+  event(event: RunEvent): void {
+    if (neverReplayed.has(event.type)) this.#release();
+    if (this.#replaying) this.#held.push(event);
+    else this.tell(event);
+  }
+
+  #release(): void {
+    this.#replaying = false;
+    const held = this.#held;
+    this.#held = [];
+    for (const event of held) this.tell(event);
+  }
+}
+
+function isNotEmpty(entries: Iterable<unknown>): boolean {
+  for (const _ of entries) return true;
+  return false;
+}
