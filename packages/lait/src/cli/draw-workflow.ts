@@ -13,7 +13,9 @@ import type { GraphOptions } from './commands/graph.js';
 import { planServices } from './plan-services.js';
 import { resolveRegisteredFile } from './run/resolve-workflow-file.js';
 
-const writers: Readonly<Record<GraphOptions['format'], (picture: Picture) => string | Promise<string>>> = {
+const writers: Readonly<
+  Record<GraphOptions['format'], (picture: Picture, signal: AbortSignal) => string | Promise<string>>
+> = {
   mermaid: toMermaid,
   dot: toDot,
   svg: toSvg,
@@ -36,7 +38,7 @@ export async function drawWorkflow(
       ? await loadChildren(plan, { kinds, workflows: (await planServices(context)).workflows, signal })
       : { children: new Map(), failures: [] };
   if (failures.length > 0) throw failures[0]!.error;
-  const text = await writers[options.format](drawPlan(plan, { kinds, children }));
+  const text = await writers[options.format](drawPlan(plan, { kinds, children }), signal);
   if (target === undefined) await context.output.write(text);
   else await writeFileAtomically(resolve(workingDirectory, target), text);
 }
