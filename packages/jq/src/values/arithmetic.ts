@@ -17,12 +17,15 @@ export function add(left: JsonValue, right: JsonValue, context: Context): JsonVa
   if (right === null || right === undefined) return left;
   if (typeof left === 'string' && typeof right === 'string') return left + right;
   if (Array.isArray(left) && Array.isArray(right)) {
+    if (right.length === 0) return left;
     context.chargeCopies(left.length + right.length);
     return left.concat(right);
   }
   if (isObject(left) && isObject(right)) {
+    const added = Object.keys(right).length;
+    if (added === 0) return left;
     const merged = { ...left, ...right };
-    context.chargeCopies(Object.keys(merged).length * 4);
+    context.chargeCopies((Object.keys(left).length + added) * 4);
     return merged;
   }
   return raise(`${describe(left)} and ${describe(right)} cannot be added`);
