@@ -27,7 +27,8 @@ export function linearPattern(source: string): LinearPattern {
 
 function compile(source: string): LinearPattern {
   // The engine is loaded with the first pattern: most definitions have none.
-  const engine = createRequire(import.meta.url)('re2js') as { RE2JS: typeof RE2JS };
+  const require = createRequire(import.meta.url);
+  const engine = require('re2js') as { RE2JS: typeof RE2JS };
   try {
     const matcher = engine.RE2JS.compile(source);
     return { found: (text) => matcher.matcher(text).find() };

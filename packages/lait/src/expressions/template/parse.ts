@@ -42,14 +42,14 @@ export function parseTemplate(source: string): Program {
 
 function loadParser(): (source: string) => Program {
   const require = createRequire(import.meta.url);
-  const directory = 'handlebars/dist/cjs/handlebars/compiler';
-  const { parser } = require(`${directory}/base.js`) as HandlebarsParser;
-  const helpers = require(`${directory}/helpers.js`) as {
+  const { parser } = require('handlebars/dist/cjs/handlebars/compiler/base.js') as HandlebarsParser;
+  const helpers = require('handlebars/dist/cjs/handlebars/compiler/helpers.js') as {
     SourceLocation: new (source: undefined, location: unknown) => Location;
   };
-  const WhitespaceControl = require(`${directory}/whitespace-control.js`) as new () => {
-    accept(program: Program): Program;
-  };
+  const WhitespaceControl =
+    require('handlebars/dist/cjs/handlebars/compiler/whitespace-control.js') as new () => {
+      accept(program: Program): Program;
+    };
   const Exception = require('handlebars/dist/cjs/handlebars/exception.js') as new () => HandlebarsException;
   return (source) => {
     const offsets = new Offsets(source);
