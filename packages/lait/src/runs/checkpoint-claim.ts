@@ -71,7 +71,7 @@ async function lastClaim(directory: string, runId: string): Promise<{ number: nu
     try {
       const claim: unknown = JSON.parse(await readFile(claimPath(directory, runId, number), 'utf8'));
       // Claims appear whole; what is no claim was damaged later and holds nothing.
-      if (isObject(claim) && typeof claim['pid'] === 'number' && typeof claim['host'] === 'string') {
+      if (isObject(claim) && typeof claim.pid === 'number' && typeof claim.host === 'string') {
         return { number, holder: claim as unknown as Claim };
       }
       return { number };

@@ -7,7 +7,8 @@ import type { Checkpoint, PassedValue } from './checkpoint.js';
 import type { CheckpointClaim } from './checkpoint-claim.js';
 import { CheckpointItems } from './checkpoint-items.js';
 import type { CheckpointStore } from './checkpoint-store.js';
-import type { SecretReferences } from './secret-references.js';
+import { displayStored, type SecretReferences } from './secret-references.js';
+import { ValueCodec } from './stores/value-codec.js';
 
 export interface RecorderOptions {
   store: CheckpointStore;
@@ -92,7 +93,7 @@ export class CheckpointRecorder {
 
   /** Says how far the run came and why it went no further. */
   async fail(error: unknown): Promise<void> {
-    const step = isLaitError(error) ? error.details['path'] : undefined;
+    const step = isLaitError(error) ? error.details.path : undefined;
     const failure = { message: messageChain(error), ...(typeof step === 'string' ? { step } : {}) };
     await this.#saveOrWarn({ failure });
     await this.#options.claim.release();
@@ -127,9 +128,19 @@ export class CheckpointRecorder {
   }
 }
 
+/** Values as a record holds them: references in place of secrets, marks in place of what JSON cannot say. */
+function codecOf(references: SecretReferences, onMasked: () => void): ValueCodec {
+  return new ValueCodec({
+    store: (value) => references.store(value),
+    restore: (stored) => references.restore(stored, onMasked),
+    show: (stored) => displayStored(stored),
+  });
+}
+
 /** The record with references in place of secrets. */
 function storedForm(checkpoint: Checkpoint, references: SecretReferences): Checkpoint {
-  const store = (value: JsonValue) => references.store(value);
+  const codec = codecOf(references, () => {});
+  const store = (value: Value) => codec.pack(value);
   const { failure, items } = checkpoint;
   return {
     ...checkpoint,
@@ -159,7 +170,8 @@ export function restoredForm(
   references: SecretReferences,
   onMasked: () => void,
 ): Checkpoint {
-  const restore = (value: JsonValue) => references.restore(value, onMasked);
+  const codec = codecOf(references, onMasked);
+  const restore = (value: JsonValue) => codec.unpack(value) as JsonValue;
   const { items } = checkpoint;
   return {
     ...checkpoint,

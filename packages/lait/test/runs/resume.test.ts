@@ -59,6 +59,21 @@ describe('[runs.resume] a failed run goes on in a new process', () => {
     expect(again.stderr).toContain(id);
   });
 
+  it('with numbers that JSON does not know', async () => {
+    const directory = directoryWith({
+      'w.yml': `steps:\n  - id: odd\n    jq: '[-0, 0.1, 1e300, 12345678901234567890, null]'\n  - run: [test, -f, open]\n  - jq: '[$steps.odd, (1 / ($steps.odd[0]) | tostring)?]'\n    on_error: [ { jq: $steps.odd } ]\n`,
+    });
+    const whole = await lait(directoryWith({ 'w.yml': read(directory, 'w.yml'), open: '' }), [
+      'run',
+      'w.yml',
+      'x',
+    ]);
+    await lait(directory, ['run', 'w.yml', 'x', '--checkpoint']);
+    writeFileSync(join(directory, 'open'), '');
+    const resumed = await lait(directory, ['run', 'w.yml', '--resume', 'latest']);
+    expect(resumed.stdout).toBe(whole.stdout);
+  });
+
   it('after it was killed, without a word of goodbye', async () => {
     const directory = directoryWith({
       'w.yml': `steps:\n  - id: first\n    run: [sh, -c, 'echo first >> log; cat']\n  - run: [sh, -c, 'touch started; test -f open || sleep 60; cat']\n`,
@@ -367,6 +382,17 @@ describe('[runs.no-secrets] records of runs with secrets', () => {
     });
     expect([resumed.code, resumed.stdout]).toEqual([0, 'Bearer rotated-1\n']);
   });
+});
+
+it('[runs.no-secrets] variables that only a child names stay out of the record, too', async () => {
+  const directory = directoryWith({
+    'w.yml': 'steps:\n  - id: got\n    workflow: ./child.yml\n  - run: [test, -f, open]\n',
+    'child.yml': `steps:\n  - run: [sh, -c, 'echo "$X"']\n    env: { X: "\${PLAIN_NAME}", PATH: "\${PATH}" }\n`,
+  });
+  await lait(directory, ['run', 'w.yml', 'x', '--checkpoint'], { env: { PLAIN_NAME: 'hunter2-child' } });
+  const text = read(directory, `.lait/runs/${runIds(directory)[0]}.json`);
+  expect(text).not.toContain('hunter2');
+  expect(text).toContain('PLAIN_NAME');
 });
 
 describe('lait runs', () => {

@@ -3,6 +3,7 @@ import type { Configuration } from '../../config/configuration.js';
 import type { Snapshot } from '../../engine/runtime.js';
 import { UsageError } from '../../errors/errors.js';
 import { kinds } from '../../kinds/index.js';
+import { loadChildren } from '../../plan/load-children.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Checkpoint } from '../../runs/checkpoint.js';
 import type { CheckpointClaim } from '../../runs/checkpoint-claim.js';
@@ -13,6 +14,7 @@ import { newRunId } from '../../runs/run-id.js';
 import { SecretReferences } from '../../runs/secret-references.js';
 import type { JsonObject, Value } from '../../values/value.js';
 import type { CommandContext } from '../command-context.js';
+import { planServices } from '../plan-services.js';
 import { quoteCommand, usualShell } from '../shell-quote.js';
 import { continuesRun, type RecordOptions } from './record-options.js';
 
@@ -44,7 +46,7 @@ export async function openRunRecord(request: RecordRequest): Promise<RunRecord> 
     });
   }
   const store = new CheckpointStore(join(context.workingDirectory, '.lait'));
-  const sources = [...plan.sources.map(({ text }) => text), JSON.stringify(configuration.values)];
+  const sources = [...(await sourcesOf(plan, context)), JSON.stringify(configuration.values)];
   const references = new SecretReferences(await context.variables(), context.secrets, sources);
   const onWarning = (message: string) => context.output.warning(message);
   const workflowPath = pathInRecord(request.path, context.workingDirectory);
@@ -67,6 +69,13 @@ export async function openRunRecord(request: RecordRequest): Promise<RunRecord> 
     throw error;
   }
   return new RunRecord(recorder, request, continuesRun(options) ? snapshotOf(checkpoint) : undefined);
+}
+
+/** The texts of a workflow and of the children it can reach: they name the variables whose values are kept out. */
+async function sourcesOf(plan: Plan, context: CommandContext): Promise<string[]> {
+  const { workflows } = await planServices(context);
+  const { children } = await loadChildren(plan, { kinds, workflows, signal: context.signal });
+  return [plan, ...new Set(children.values())].flatMap(({ sources }) => sources.map(({ text }) => text));
 }
 
 interface Opened {
