@@ -509,4 +509,34 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'issue 6; FR-08, FR-22',
   ],
   ['convert.there-and-back', 'Converted to steps and back, a definition is the same', 'issue 6'],
+  [
+    'stores.survives-kill',
+    'A process killed at any fault point leaves a run that a new process ends: nothing recorded is repeated, no number is missing',
+    'issue 7',
+  ],
+  [
+    'stores.damage-refused',
+    'A damaged database is refused by name and left as it is; an empty one is not taken for a new one',
+    'FR-05',
+  ],
+  ['stores.newer-refused', 'A database of a newer version is refused and left as it is', 'issue 7'],
+  [
+    'stores.full-disk',
+    'A full disk is said, loses nothing that was confirmed, and work goes on when there is room',
+    'issue 7',
+  ],
+  ['stores.processes-count', 'Changes of many processes are all kept', 'FR-02'],
+  ['stores.backup', 'A database in use can be copied, and the copy comes back in its place', 'issue 8'],
+  ['stores.retention', 'Ended runs are removed after some days, unfinished ones never', 'facts graph §8.5'],
+  [
+    'stores.torn-end',
+    'Wherever a crash cut a journal, whole outcomes stay and the next one is whole',
+    'issue 7',
+  ],
+  ['stores.shared-flush', 'Outcomes that come together share one flush', 'DESIGN §8'],
+  [
+    'stores.server-restart',
+    'PostgreSQL may be restarted at any time: every write happens exactly once',
+    'issue 8',
+  ],
 ];

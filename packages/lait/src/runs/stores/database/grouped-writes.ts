@@ -81,9 +81,13 @@ export class GroupedWrites {
           done.push(() => resolve(value));
         } catch (error) {
           if (isBusy(error)) throw error;
-          // A full disk ends the whole transaction: there is nothing left to undo alone.
-          await run('rollback to one');
-          await run('release one');
+          try {
+            await run('rollback to one');
+            await run('release one');
+          } catch {
+            // A full disk ends the whole transaction: there is nothing left to undo alone.
+            throw error;
+          }
           done.push(() => reject(databaseError(error, this.location)));
         }
       }

@@ -36,6 +36,8 @@ export async function openPostgresDatabase(url: string, options: PostgresOptions
   });
   // A connection that breaks while nobody uses it is replaced by the next use.
   pool.on('error', () => {});
+  // One that breaks between two queries of a transaction fails the next query; nobody else must hear of it.
+  pool.on('connect', (client) => client.on('error', () => {}));
   const queries = new Kysely<Tables>({
     dialect: new PostgresDialect({
       pool,

@@ -34,6 +34,8 @@ import { type RunSnapshot, readSnapshot, writeSnapshot } from './run-snapshot.js
 export interface FileRunStoreOptions {
   /** Keeps secrets out of the files. Default: values are stored as they are. */
   secrets?: SecretCodec;
+  /** How long another process that changes a run is waited for, in milliseconds. Default 10,000. */
+  patienceMs?: number;
 }
 
 interface Listed {
@@ -58,10 +60,10 @@ export class FileRunStore implements RunStore {
   /** `directory`: the `.lait` directory. */
   constructor(
     readonly directory: string,
-    { secrets }: FileRunStoreOptions = {},
+    { secrets, patienceMs = 10_000 }: FileRunStoreOptions = {},
   ) {
     this.#codec = new ValueCodec(secrets);
-    this.#locks = new RunLocks(join(directory, 'locks'));
+    this.#locks = new RunLocks(join(directory, 'locks'), patienceMs);
     this.#claims = new FileClaims(join(directory, 'claims'));
   }
 

@@ -3,9 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isLaitError, LaitError } from '../../../errors/lait-error.js';
 import { CheckpointClaim } from '../../checkpoint-claim.js';
 
-/** How long another process that changes the run is waited for, in milliseconds. */
-const patienceMs = 10_000;
-
 /**
  * Lets one at a time change the files of a run: in this process in the order of asking, and among processes. A process
  * that dies lets go. Throws a `LaitError` (code `run_locked`) when another one keeps it for too long.
@@ -13,7 +10,11 @@ const patienceMs = 10_000;
 export class RunLocks {
   readonly #queues = new Map<string, Promise<unknown>>();
 
-  constructor(private readonly directory: string) {}
+  /** `patienceMs`: how long another process that changes a run is waited for. */
+  constructor(
+    private readonly directory: string,
+    private readonly patienceMs: number,
+  ) {}
 
   async hold<T>(runId: string, work: () => Promise<T>): Promise<T> {
     const before = this.#queues.get(runId);
@@ -44,7 +45,7 @@ export class RunLocks {
   }
 
   async #take(runId: string): Promise<CheckpointClaim> {
-    const end = Date.now() + patienceMs;
+    const end = Date.now() + this.patienceMs;
     for (;;) {
       try {
         return await CheckpointClaim.take(this.path(runId), runId);
