@@ -2,7 +2,12 @@ import { setMaxListeners } from 'node:events';
 import { CancelledError } from '../errors/errors.js';
 
 /** How long a cancelled command may take to put things in order before the process ends anyway. */
-const graceMilliseconds = 10_000;
+let graceMilliseconds = 10_000;
+
+/** Gives this process more time when it is told to end: a server lets runs go on for a while. */
+export function extendGrace(milliseconds: number): void {
+  graceMilliseconds = Math.max(graceMilliseconds, milliseconds);
+}
 
 export interface InterruptOptions {
   /** Told once, at the first signal. */

@@ -2,6 +2,7 @@ import type { FieldTable, FieldType } from '../plan/fields.js';
 import { modelSettingFields, modelsField, toolSelectionFields } from '../plan/settings-fields.js';
 import { checkSchema } from '../schema/check-schema.js';
 import { capabilityFields } from './capability-fields.js';
+import { serverFields } from './server-fields.js';
 
 /**
  * Every key of lait.config.yml. The reader refuses what is not here, and `lait schema config` is generated from it.
@@ -174,6 +175,7 @@ export const configFields = {
     },
     description: 'Settings of the graph form.',
   },
+  server: { type: 'object', fields: serverFields, description: 'How lait serve behaves.' },
   strict_tools: {
     type: 'boolean',
     description:

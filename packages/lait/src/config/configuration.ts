@@ -46,6 +46,23 @@ export interface DecisionSettings extends KeySettings {
   model?: string;
 }
 
+/** `server:`: how `lait serve` behaves. */
+export interface ServerConfiguration {
+  database?: string;
+  allow?: readonly ('run' | 'write' | 'files' | 'endpoints')[];
+  allowed_hosts?: readonly string[];
+  require_token?: boolean;
+  max_body_bytes?: number;
+  rate_limit?: { per_second: number; burst: number };
+  concurrency?: number;
+  limits?: { total?: number; per_workflow?: number; workflows?: Readonly<Record<string, number>> };
+  lease_seconds?: number;
+  resume?: 'automatic' | 'explicit';
+  stop_grace_seconds?: number;
+  retention_days?: number;
+  otlp?: string;
+}
+
 /** What lait.config.yml says, checked; registry paths are absolute. `${VAR}` is replaced where a value is used. */
 export interface ConfigurationValues extends KeySettings {
   base_url?: string;
@@ -62,6 +79,8 @@ export interface ConfigurationValues extends KeySettings {
   capabilities?: Readonly<Record<string, CapabilitySettings>>;
   /** Settings of the graph form. */
   graph?: { max_nodes?: number; max_edges?: number; time_zone?: string };
+  /** How `lait serve` behaves. */
+  server?: ServerConfiguration;
   strict_tools?: boolean;
   max_tool_result_bytes?: number;
   jev?: DecisionSettings;

@@ -6,6 +6,7 @@ import { pricingOf } from '../observe/usage-report.js';
 import { RunController } from '../runs/run-controller.js';
 import type { RunStore } from '../runs/run-store.js';
 import type { Database } from '../runs/stores/database/database.js';
+import type { SecretCodec } from '../runs/stores/value-codec.js';
 import type { SecretRegistry } from '../values/secrets.js';
 import { Audit } from './access/audit.js';
 import { TokenService } from './access/token-service.js';
@@ -33,6 +34,8 @@ export interface ServerContextOptions {
   secrets: SecretRegistry;
   logger: Logger;
   version: string;
+  /** Keeps secrets out of what is shown; the store's own. Default: values are shown as they are. */
+  secretCodec?: Pick<SecretCodec, 'show'>;
   /** Names this process in records and claims. Default: a random id. */
   instanceId?: string;
 }
@@ -128,7 +131,14 @@ export function createServerContext(options: ServerContextOptions): ServerContex
     metrics,
     logger,
     secrets,
-    runs: new RunService({ store, controller, catalog, feeds, audit }),
+    runs: new RunService({
+      store,
+      controller,
+      catalog,
+      feeds,
+      audit,
+      show: (value) => options.secretCodec?.show(value) ?? value,
+    }),
     ready: async () => {
       try {
         await store.count({ statuses: ['queued'] });

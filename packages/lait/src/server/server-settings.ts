@@ -1,3 +1,4 @@
+import type { ServerConfiguration } from '../config/configuration.js';
 import type { Permission } from './definitions/reach.js';
 import type { ResumePolicy } from './workers/worker-pool.js';
 
@@ -45,3 +46,34 @@ export const defaultServerSettings: ServerSettings = {
   heartbeatMs: 15_000,
   requireToken: false,
 };
+
+/** The settings that a configuration comes to. */
+export function serverSettings(configured: ServerConfiguration = {}): ServerSettings {
+  const { limits, rate_limit: rate } = configured;
+  const given: { [Key in keyof ServerSettings]: ServerSettings[Key] | undefined } = {
+    allow: configured.allow,
+    allowedHosts: configured.allowed_hosts,
+    maxBodyBytes: configured.max_body_bytes,
+    rateLimit: rate && { perSecond: rate.per_second, burst: rate.burst },
+    concurrency: configured.concurrency,
+    limits: limits && {
+      ...(limits.total !== undefined && { total: limits.total }),
+      ...(limits.per_workflow !== undefined && { perWorkflow: limits.per_workflow }),
+      ...(limits.workflows !== undefined && { workflows: limits.workflows }),
+    },
+    leaseMs: inMilliseconds(configured.lease_seconds),
+    pollMs: undefined,
+    resume: configured.resume,
+    stopGraceMs: inMilliseconds(configured.stop_grace_seconds),
+    retentionDays: configured.retention_days,
+    heartbeatMs: undefined,
+    requireToken: configured.require_token,
+    otlp: configured.otlp,
+  };
+  const set = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...defaultServerSettings, ...Object.fromEntries(set) };
+}
+
+function inMilliseconds(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1000;
+}

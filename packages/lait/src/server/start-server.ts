@@ -3,16 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { UsageError } from '../errors/errors.js';
 import { AccessControl } from './access/access-control.js';
+import type { BackgroundService } from './background-service.js';
 import type { RouteGroup } from './http/route.js';
 import { createServerApplication } from './http/server-application.js';
 import type { ServerContext } from './server-context.js';
-
-/** Something that works beside the requests for as long as the server runs: schedules, deliveries, clean-ups. */
-export interface BackgroundService {
-  start(): void;
-  /** Resolves when nothing of it is under way any more. */
-  stop(): Promise<void>;
-}
 
 export interface StartServerOptions {
   context: ServerContext;

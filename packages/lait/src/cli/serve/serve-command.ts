@@ -9,21 +9,39 @@ import { packageVersion } from '../version.js';
 import { isLoopback, listenAddress } from './listen-address.js';
 import { mcpEntries } from './mcp-entries.js';
 
-/** `lait serve`: what the configuration names, for other programs. Source: facts §21. */
+/** `lait serve`: runs and definitions over HTTP, or what the configuration names as tools (facts §21). */
 export async function serveCommand(options: ServeOptions, context: CommandContext): Promise<ExitCode> {
   if (options.mcp !== true) {
-    throw new UsageError({ code: 'usage', message: 'say what is served: --mcp; see `lait serve --help`' });
+    if (options.http !== undefined)
+      throw new UsageError({
+        code: 'options_exclude',
+        message: '--http belongs to --mcp; use --host and --port',
+      });
+    if (context.options.approveTools) throw nobodyToAsk();
+    const { serveHttp } = await import('./serve-http.js');
+    return serveHttp(options, context);
+  }
+  for (const name of ['host', 'port', 'database', 'concurrency'] as const) {
+    if (options[name] !== undefined)
+      throw new UsageError({
+        code: 'options_exclude',
+        message: `--${name} does not go with --mcp; use --http`,
+      });
   }
   if (options.allowedHost !== undefined && options.http === undefined) {
     throw new UsageError({ code: 'options_exclude', message: '--allowed-host needs --http' });
   }
   if (context.options.approveTools) {
-    throw new UsageError({
-      code: 'options_exclude',
-      message: 'a server has nobody to ask: use tool_policy in lait.config.yml instead of --approve-tools',
-    });
+    throw nobodyToAsk();
   }
   return serveMcp(options, context);
+}
+
+function nobodyToAsk(): UsageError {
+  return new UsageError({
+    code: 'options_exclude',
+    message: 'a server has nobody to ask: use tool_policy in lait.config.yml instead of --approve-tools',
+  });
 }
 
 async function serveMcp({ http, allowedHost }: ServeOptions, context: CommandContext): Promise<ExitCode> {

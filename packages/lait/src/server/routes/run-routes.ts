@@ -4,9 +4,9 @@ import { isLaitError } from '../../errors/lait-error.js';
 import type { RunStatus } from '../../runs/run-status.js';
 import type { RunFilter } from '../../runs/run-store.js';
 import type { JsonObject, JsonValue } from '../../values/value.js';
-import { type Actor, hasScope } from '../access/scopes.js';
+import { requireConsent } from '../access/require-consent.js';
+import type { Actor } from '../access/scopes.js';
 import { decodeCursor, encodeCursor } from '../http/cursor.js';
-import { HttpProblem } from '../http/problem.js';
 import { type Route, route } from '../http/route.js';
 import { runEventStream } from '../http/run-event-stream.js';
 import type { NewRun } from '../runs/run-service.js';
@@ -322,17 +322,6 @@ function newRunOf(body: z.infer<typeof newRun>, run_id: string | undefined): New
     ...(body.priority !== undefined && { priority: body.priority }),
     ...(body.skip_approval !== undefined && { skipApproval: body.skip_approval }),
   };
-}
-
-/** Whoever passes over a person's consent must be one who may give it. */
-function requireConsent(actor: Actor, skipApproval: boolean | undefined): void {
-  if (skipApproval !== true || hasScope(actor, 'answer')) return;
-  throw new HttpProblem({
-    status: 403,
-    code: 'scope_missing',
-    detail: 'skip_approval needs the scope `answer`',
-    members: { scope: 'answer' },
-  });
 }
 
 /** The same key of the same caller names the same run. */

@@ -44,6 +44,8 @@ export interface RunServiceOptions {
   catalog: WorkflowCatalog;
   feeds: RunFeeds;
   audit: Audit;
+  /** The value as people see it: names instead of secrets. */
+  show: (value: JsonValue) => JsonValue;
 }
 
 /** Runs of all forms, for everything that is served: what is done is audited, and whoever waits is woken by the store. */
@@ -69,17 +71,18 @@ export class RunService {
       skipApproval: run.skipApproval ?? skipApproval,
     });
     await audit.record(actor, 'run.created', record.run_id, { workflow: run.workflow });
-    return record;
+    return this.#shown(record);
   }
 
   /** Throws `run_not_found`, as every method that takes an id does. */
-  get(runId: string): Promise<RunRecord> {
-    return this.options.controller.read(runId);
+  async get(runId: string): Promise<RunRecord> {
+    return this.#shown(await this.options.controller.read(runId));
   }
 
   /** With every attempt of its nodes and its log. */
-  view(runId: string): Promise<RunView> {
-    return this.options.controller.view(runId);
+  async view(runId: string): Promise<RunView> {
+    const view = await this.options.controller.view(runId);
+    return { ...view, run: this.#shown(view.run) };
   }
 
   list(filter?: RunFilter): Promise<RunRecord[]> {
@@ -159,8 +162,26 @@ export class RunService {
     await this.#audit(actor, 'run.removed', record);
   }
 
+  /** Removes a run that is kept no longer; nobody asked for it. */
+  forget(runId: string): Promise<void> {
+    return this.options.store.remove(runId);
+  }
+
   async #audit(actor: Actor, action: string, record: RunRecord): Promise<RunRecord> {
     await this.options.audit.record(actor, action, record.run_id, { status: record.status });
-    return record;
+    return this.#shown(record);
+  }
+
+  #shown(record: RunRecord): RunRecord {
+    const { show } = this.options;
+    const { value, result } = record;
+    return {
+      ...record,
+      ...(value !== undefined && { value: show(value) }),
+      inputs: show(record.inputs),
+      context: show(record.context) as JsonObject,
+      answers: show(record.answers) as JsonObject,
+      ...(result !== undefined && { result: show(result) }),
+    };
   }
 }

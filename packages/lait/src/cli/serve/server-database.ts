@@ -1,0 +1,30 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { Database } from '../../runs/stores/database/database.js';
+import { expandVariables } from '../../values/expand-variables.js';
+import type { CommandContext } from '../command-context.js';
+
+/** The URL or path of the database: `--database`, else `server.database` of the configuration, else `.lait/lait.db`. */
+export async function serverDatabaseUrl(given: string | undefined, context: CommandContext): Promise<string> {
+  const { workingDirectory } = context;
+  const configuration = await context.configuration();
+  const configured = configuration.values.server?.database;
+  const url =
+    given ??
+    (configured === undefined
+      ? undefined
+      : expandVariables(configured, await context.variables(), 'server.database'));
+  if (url === undefined) return join(workingDirectory, '.lait', 'lait.db');
+  return /^(postgres(ql)?|file|sqlite):/.test(url) ? url : resolve(workingDirectory, url);
+}
+
+/** Opens the server's database; a new file is made with its directory. */
+export async function openServerDatabase(
+  given: string | undefined,
+  context: CommandContext,
+): Promise<Database> {
+  const url = await serverDatabaseUrl(given, context);
+  const { openDatabase } = await import('../../runs/stores/database/open-database.js');
+  if (!/^(postgres(ql)?|file|sqlite):/.test(url)) await mkdir(dirname(url), { recursive: true, mode: 0o700 });
+  return openDatabase(url);
+}

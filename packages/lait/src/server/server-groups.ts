@@ -1,0 +1,13 @@
+import type { BackgroundService } from './background-service.js';
+import type { RouteGroup } from './http/route.js';
+import { Retention } from './operations/retention.js';
+import type { ServerContext } from './server-context.js';
+import { v1Group } from './v1.js';
+
+/** Everything that `lait serve` serves, and what works beside it. */
+export function serverGroups(server: ServerContext): {
+  groups: RouteGroup[];
+  background: BackgroundService[];
+} {
+  return { groups: [v1Group()], background: [new Retention(server)] };
+}
