@@ -61,7 +61,9 @@ const answer: Answer = says({
   usage: { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 },
 });
 
-it.each(readdirSync(docs))('[docs.commands] docs/commands/%s shows what happens', async (name) => {
+const pages = readdirSync(docs);
+
+it.each(pages)('[docs.commands] docs/commands/%s shows what happens', async (name) => {
   const model = await startModelServer((response, request) => answer(response, request));
   const collector = createServer((_, response) => response.end('{}'));
   await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
