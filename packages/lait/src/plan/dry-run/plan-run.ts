@@ -154,8 +154,7 @@ class Planner {
   #report(node: PlanNode, error: unknown): void {
     const { path, id, position } = node;
     const code = isLaitError(error) ? error.code : 'definition_invalid';
-    const place = id === undefined ? path : `${path} (id '${id}')`;
-    const message = `${place}: ${messageChain(error)}`;
+    const message = messageChain(error);
     this.#problems.push({
       error,
       diagnostic: {
