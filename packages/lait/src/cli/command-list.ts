@@ -29,9 +29,15 @@ export const commandList: Readonly<Record<string, ListedCommand>> = {
   eval: { summary: 'score cases against the live model', load: () => import('./commands/eval.js') },
   decide: { summary: 'ask a decision server typed questions', load: () => import('./commands/decide.js') },
   serve: {
-    summary: 'serve agents and workflows to other programs',
+    summary: 'serve runs and workflows over HTTP, or as MCP tools',
     load: () => import('./commands/serve.js'),
   },
+  tokens: {
+    summary: 'make, list or revoke tokens of the server',
+    load: () => import('./commands/tokens.js'),
+  },
+  backup: { summary: 'copy the database of the server', load: () => import('./commands/backup.js') },
+  restore: { summary: 'put a backup in its place', load: () => import('./commands/restore.js') },
   graph: { summary: 'draw a workflow', load: () => import('./commands/graph.js') },
   convert: {
     summary: 'translate a workflow to another form',

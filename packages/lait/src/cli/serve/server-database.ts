@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { UsageError } from '../../errors/errors.js';
 import type { Database } from '../../runs/stores/database/database.js';
 import { expandVariables } from '../../values/expand-variables.js';
 import type { CommandContext } from '../command-context.js';
@@ -18,13 +20,23 @@ export async function serverDatabaseUrl(given: string | undefined, context: Comm
   return /^(postgres(ql)?|file|sqlite):/.test(url) ? url : resolve(workingDirectory, url);
 }
 
-/** Opens the server's database; a new file is made with its directory. */
+/**
+ * Opens the server's database; a new file is made with its directory, unless it must exist: then it throws a
+ * `UsageError` (code `database_missing`).
+ */
 export async function openServerDatabase(
   given: string | undefined,
   context: CommandContext,
+  { mustExist = false } = {},
 ): Promise<Database> {
   const url = await serverDatabaseUrl(given, context);
   const { openDatabase } = await import('../../runs/stores/database/open-database.js');
-  if (!/^(postgres(ql)?|file|sqlite):/.test(url)) await mkdir(dirname(url), { recursive: true, mode: 0o700 });
+  const isPath = !/^(postgres(ql)?|file|sqlite):/.test(url);
+  if (isPath && mustExist && !existsSync(url))
+    throw new UsageError({
+      code: 'database_missing',
+      message: `there is no database ${url}; see --database`,
+    });
+  if (isPath) await mkdir(dirname(url), { recursive: true, mode: 0o700 });
   return openDatabase(url);
 }
