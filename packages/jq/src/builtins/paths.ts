@@ -1,5 +1,6 @@
 import { identity } from '../compile/access.js';
 import { type Code, computed } from '../compile/code.js';
+import type { Context } from '../compile/context.js';
 import { Frame, type Op } from '../compile/machine.js';
 import { checkAccess, finishPath, Path, rootPath } from '../compile/path.js';
 import { linkAside, locate, strict } from '../compile/strict.js';
@@ -12,9 +13,9 @@ import { type Builtin, type BuiltinTable, compileArguments, valueBuiltin, valueT
 
 /** `path(f)`: runs `f` with path tracking and gives the keys. */
 function pathCode(body: Code, range: Parameters<typeof locate>[1]): Code {
-  const finish = (path: Path, value: JsonValue): JsonArray => {
+  const finish = (path: Path, value: JsonValue, context: Context): JsonArray => {
     try {
-      return finishPath(path, value);
+      return finishPath(path, value, context);
     } catch (error) {
       throw locate(error, range);
     }
@@ -22,7 +23,7 @@ function pathCode(body: Code, range: Parameters<typeof locate>[1]): Code {
   const link = (next: Op): Op => {
     const receive: Op = (machine) => {
       const frame = machine.stack!;
-      const result = finish(machine.path!, machine.value);
+      const result = finish(machine.path!, machine.value, machine.env.context);
       machine.stack = frame.up;
       machine.path = frame.a as Path | null;
       machine.value = result;
@@ -36,13 +37,15 @@ function pathCode(body: Code, range: Parameters<typeof locate>[1]): Code {
     };
   };
   const push: Code['push'] = (value, path, env, emit) =>
-    body.push(value, rootPath(value), env, (result, resultPath) => emit(finish(resultPath!, result), path));
+    body.push(value, rootPath(value), env, (result, resultPath) =>
+      emit(finish(resultPath!, result, env.context), path),
+    );
   const { bounded, cardinality } = body;
   if (cardinality === 'many') return { cardinality, bounded, direct: null, push, link };
   const code = computed((value, env) => {
     let keys: JsonArray | undefined;
     body.push(value, rootPath(value), env, (result, resultPath) => {
-      keys = finish(resultPath!, result);
+      keys = finish(resultPath!, result, env.context);
       return true;
     });
     return keys;

@@ -1,6 +1,7 @@
 import { describe, shorten } from '../values/describe.js';
 import type { JsonValue } from '../values/json.js';
 import { raise } from '../values/raise.js';
+import type { Context } from './context.js';
 
 /**
  * A path from the root of a path expression, linked towards the root. It remembers the value it leads to: a
@@ -36,14 +37,12 @@ export function checkIteration(path: Path, value: JsonValue): void {
 }
 
 /** The keys of a finished path expression with this result. */
-export function finishPath(path: Path, value: JsonValue): JsonValue[] {
+export function finishPath(path: Path, value: JsonValue, context: Context): JsonValue[] {
   if (!leadsTo(path, value)) raise(`Invalid path expression with result ${shorten(value)}`);
-  return pathKeys(path);
-}
-
-export function pathKeys(path: Path): JsonValue[] {
   const keys: JsonValue[] = [];
   for (let step = path; step.parent !== null; step = step.parent) keys.push(step.key);
+  // The paths of a deep value together take the square of its depth.
+  context.chargeCopies(keys.length);
   return keys.reverse();
 }
 

@@ -93,7 +93,8 @@ function own(container: JsonValue, context: Context, owned: Owned | null): JsonV
     copy = container.slice();
   } else {
     copy = { ...(container as JsonObject) };
-    if (owned === null) context.chargeCopies(Object.keys(copy).length);
+    // Copying a property costs several times what an element does.
+    context.chargeCopies(Object.keys(copy).length * 4);
   }
   owned?.add(copy);
   return copy;
