@@ -2,8 +2,13 @@ import type { NewRunEvent } from '../run-record.js';
 import type { Queries } from './database/database.js';
 import { digest } from './digest.js';
 
-/** Rows of one insert: both databases limit the parameters of a statement. */
-export const rowsPerInsert = 100;
+/** Rows of one statement: both databases limit the parameters of a statement. */
+const rowsPerStatement = 100;
+
+export function* parts<T>(items: readonly T[]): Iterable<T[]> {
+  for (let index = 0; index < items.length; index += rowsPerStatement)
+    yield items.slice(index, index + rowsPerStatement);
+}
 
 /**
  * Appends to a run's log inside a transaction that already holds the run's row. Events whose key is there already are
@@ -15,16 +20,15 @@ export async function insertEvents(
   lastSeq: number,
   events: readonly NewRunEvent[],
 ): Promise<number> {
-  const keyed = new Map<string, NewRunEvent>();
-  for (const event of events) if (event.key !== undefined) keyed.set(digest(event.key), event);
+  const keyed = new Set<string>();
+  for (const { key } of events) if (key !== undefined) keyed.add(digest(key));
   const known = new Set<string>();
-  const digests = [...keyed.keys()];
-  for (let index = 0; index < digests.length; index += rowsPerInsert) {
+  for (const part of parts([...keyed])) {
     const found = await queries
       .selectFrom('events')
       .select('key_digest')
       .where('run_id', '=', runId)
-      .where('key_digest', 'in', digests.slice(index, index + rowsPerInsert))
+      .where('key_digest', 'in', part)
       .execute();
     for (const { key_digest } of found) known.add(key_digest!);
   }
@@ -48,10 +52,6 @@ export async function insertEvents(
       created_at,
     });
   }
-  for (let index = 0; index < rows.length; index += rowsPerInsert)
-    await queries
-      .insertInto('events')
-      .values(rows.slice(index, index + rowsPerInsert))
-      .execute();
+  for (const part of parts(rows)) await queries.insertInto('events').values(part).execute();
   return seq;
 }

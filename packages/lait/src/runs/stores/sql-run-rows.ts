@@ -75,16 +75,6 @@ export function recordOf(
   };
 }
 
-export function questionRows(runId: string, questions: readonly RunQuestion[], codec: ValueCodec) {
-  return questions.map((question, position) => ({
-    run_id: runId,
-    position,
-    question: codec.encode(question as unknown as JsonValue),
-    hitl_run_id: question.hitl_run_id ?? null,
-    asked_at: question.asked_at ?? '',
-  }));
-}
-
 export function eventOf(row: Selectable<EventsTable>): RunLogEvent {
   return {
     run_id: row.run_id,

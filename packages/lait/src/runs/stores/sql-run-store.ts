@@ -1,8 +1,6 @@
-import type { Selectable, SelectQueryBuilder } from 'kysely';
-import { type JournalEntry, journalKey } from '../../engine/journal.js';
-import type { JsonValue, Value } from '../../values/value.js';
-import { runNotFound } from '../run-errors.js';
-import type { NewRunEvent, RunLogEvent, RunQuestion, RunRecord } from '../run-record.js';
+import type { JournalEntry } from '../../engine/journal.js';
+import type { Value } from '../../values/value.js';
+import type { NewRunEvent, RunLogEvent, RunRecord } from '../run-record.js';
 import type {
   ClaimRequest,
   InboxQuestion,
@@ -16,29 +14,19 @@ import type {
   StoredJournal,
 } from '../run-store.js';
 import type { Database, Queries } from './database/database.js';
-import type { RunsTable, Tables } from './database/tables.js';
-import { digest } from './digest.js';
-import { IndexedJournal } from './indexed-journal.js';
-import { claimRuns, isNewestClaim, releaseClaim, renewClaim } from './sql-claims.js';
-import { insertEvents, rowsPerInsert } from './sql-events.js';
-import {
-  columnText,
-  eventOf,
-  formOf,
-  pinnedDefinition,
-  questionRows,
-  recordOf,
-  runColumns,
-} from './sql-run-rows.js';
-import { changedRecord, leaseLost, newRecord, runExists } from './stored-record.js';
+import { claimRuns, releaseClaim, renewClaim } from './sql-claims.js';
+import { insertEvents } from './sql-events.js';
+import { insertEntries, openSqlJournal } from './sql-journal.js';
+import { findQuestions, replaceQuestions } from './sql-questions.js';
+import { loadRecords, pagedRuns, type RunQuery, selectedRuns } from './sql-run-query.js';
+import { eventOf, pinnedDefinition, runColumns } from './sql-run-rows.js';
+import { changedRecord, newRecord, runExists } from './stored-record.js';
 import { type SecretCodec, ValueCodec } from './value-codec.js';
 
 export interface SqlRunStoreOptions {
   /** Keeps secrets out of stored values. Default: values are stored as they are. */
   secrets?: SecretCodec;
 }
-
-type RunQuery<O> = SelectQueryBuilder<Tables, 'runs', O>;
 
 /** Runs in a SQLite or PostgreSQL database. Several processes may use it at once. */
 export class SqlRunStore implements RunStore {
@@ -71,8 +59,8 @@ export class SqlRunStore implements RunStore {
         .onConflict((conflict) => conflict.column('run_id').doNothing())
         .executeTakeFirst();
       if (numInsertedOrUpdatedRows !== 1n) throw runExists(record.run_id);
-      await this.#insertQuestions(queries, stored.run_id, stored.questions);
-      await this.#insertEntries(queries, stored.run_id, 0, entries);
+      await replaceQuestions(queries, this.#codec, stored);
+      await insertEntries(queries, this.#codec, stored.run_id, 0, entries);
       const last_seq = await insertEvents(queries, stored.run_id, 0, events);
       await queries.updateTable('runs').set({ last_seq }).where('run_id', '=', stored.run_id).execute();
     });
@@ -80,67 +68,28 @@ export class SqlRunStore implements RunStore {
 
   async read(runId: string): Promise<RunRecord | undefined> {
     const [record] = await this.database.read((queries) =>
-      this.#records(queries, queries.selectFrom('runs').where('run_id', '=', runId), this.#work),
+      loadRecords(queries, queries.selectFrom('runs').where('run_id', '=', runId), this.#work),
     );
     return record;
   }
 
   async list(filter: RunFilter = {}): Promise<RunRecord[]> {
-    const { order = 'newest', after, limit, offset } = filter;
-    const direction = order === 'newest' ? 'desc' : 'asc';
-    const behind = order === 'newest' ? '<' : '>';
-    return this.database.read((queries) => {
-      let query = selected(queries.selectFrom('runs'), filter)
-        .orderBy('created_at', direction)
-        .orderBy('run_id', direction);
-      if (after !== undefined)
-        query = query.where(({ eb, and, or }) =>
-          or([
-            eb('created_at', behind, after.created_at),
-            and([eb('created_at', '=', after.created_at), eb('run_id', behind, after.run_id)]),
-          ]),
-        );
-      if (limit !== undefined || offset !== undefined) query = query.limit(limit ?? largestLimit);
-      if (offset !== undefined) query = query.offset(offset);
-      return this.#records(queries, query, this.#show);
-    });
+    return this.database.read((queries) =>
+      loadRecords(queries, pagedRuns(queries.selectFrom('runs'), filter), this.#show),
+    );
   }
 
   async count(selection: RunSelection = {}): Promise<number> {
     const { runs } = await this.database.read((queries) =>
-      selected(queries.selectFrom('runs'), selection)
+      selectedRuns(queries.selectFrom('runs'), selection)
         .select(({ fn }) => fn.countAll<number>().as('runs'))
         .executeTakeFirstOrThrow(),
     );
     return Number(runs);
   }
 
-  async questions(filter: QuestionFilter = {}): Promise<InboxQuestion[]> {
-    const { runId, workflow, forms, hitlRunId, limit, offset } = filter;
-    const rows = await this.database.read((queries) => {
-      let query = queries
-        .selectFrom('questions')
-        .innerJoin('runs', 'runs.run_id', 'questions.run_id')
-        .innerJoin('pinned_definitions', 'digest', 'definition_digest')
-        .select(['questions.run_id', 'question', 'form', 'status', 'definition'])
-        .orderBy('asked_at')
-        .orderBy('questions.run_id')
-        .orderBy('position');
-      if (runId !== undefined) query = query.where('questions.run_id', '=', runId);
-      if (workflow !== undefined) query = query.where('workflow', '=', columnText(workflow));
-      if (forms !== undefined) query = query.where('form', 'in', [...forms]);
-      if (hitlRunId !== undefined) query = query.where('hitl_run_id', '=', hitlRunId);
-      if (limit !== undefined || offset !== undefined) query = query.limit(limit ?? largestLimit);
-      if (offset !== undefined) query = query.offset(offset);
-      return query.execute();
-    });
-    return rows.map(({ run_id, question, form, status, definition }) => ({
-      ...(this.#show(question) as unknown as RunQuestion),
-      run_id,
-      workflow: (JSON.parse(definition) as RunRecord['definition']).id,
-      form: formOf(form),
-      status: status as RunRecord['status'],
-    }));
+  questions(filter: QuestionFilter = {}): Promise<InboxQuestion[]> {
+    return this.database.read((queries) => findQuestions(queries, this.#codec, filter));
   }
 
   async update(
@@ -151,7 +100,7 @@ export class SqlRunStore implements RunStore {
   ): Promise<RunRecord | undefined> {
     return this.database.write(async (queries) => {
       const locked = this.#locked(queries, runId).where('revision', '=', revision);
-      const [found] = await this.#records(queries, locked, this.#work);
+      const [found] = await loadRecords(queries, locked, this.#work);
       if (found === undefined) return undefined;
       const record = changedRecord(found, change);
       const { last_seq: lastSeq } = await queries
@@ -166,10 +115,7 @@ export class SqlRunStore implements RunStore {
         .set({ ...columns, last_seq, ...(change.status === 'queued' && { lease_until: 0 }) })
         .where('run_id', '=', runId)
         .execute();
-      if (change.questions !== undefined) {
-        await queries.deleteFrom('questions').where('run_id', '=', runId).execute();
-        await this.#insertQuestions(queries, runId, record.questions);
-      }
+      if (change.questions !== undefined) await replaceQuestions(queries, this.#codec, record);
       return record;
     });
   }
@@ -201,35 +147,8 @@ export class SqlRunStore implements RunStore {
     return rows.map(eventOf);
   }
 
-  async journal(runId: string, lease?: RunLease): Promise<StoredJournal> {
-    const rows = await this.database.read(async (queries) => {
-      const run = await queries
-        .selectFrom('runs')
-        .select('run_id')
-        .where('run_id', '=', runId)
-        .executeTakeFirst();
-      if (run === undefined) throw runNotFound(runId);
-      return queries
-        .selectFrom('journal')
-        .select('entry')
-        .where('run_id', '=', runId)
-        .orderBy('position')
-        .orderBy('entry_key')
-        .execute();
-    });
-    let position = rows.length;
-    return new IndexedJournal(
-      rows.map(({ entry }) => this.#codec.decode(entry) as unknown as JournalEntry),
-      async (entries) => {
-        const first = position;
-        position += entries.length;
-        await this.database.write(async (queries) => {
-          if (lease !== undefined && !(await isNewestClaim(this.database, queries, lease)))
-            throw leaseLost(runId);
-          await this.#insertEntries(queries, runId, first, entries);
-        });
-      },
-    );
+  journal(runId: string, lease?: RunLease): Promise<StoredJournal> {
+    return openSqlJournal(this.database, this.#codec, runId, lease);
   }
 
   async remove(runId: string): Promise<void> {
@@ -282,90 +201,10 @@ export class SqlRunStore implements RunStore {
   readonly #show = (text: string): Value => this.#codec.show(text);
 
   /** The row of a run, held until the transaction ends. */
-  #locked(queries: Queries, runId: string): RunQuery<object> {
+  #locked(queries: Queries, runId: string): RunQuery {
     const query = queries.selectFrom('runs').where('run_id', '=', runId);
     return this.database.engine === 'postgres' ? query.forNoKeyUpdate() : query;
-  }
-
-  async #records(
-    queries: Queries,
-    query: RunQuery<object>,
-    decode: (text: string) => Value,
-  ): Promise<RunRecord[]> {
-    const rows: Selectable<RunsTable>[] = await query.selectAll('runs').execute();
-    const ids = rows.map(({ run_id }) => run_id);
-    const asked = new Map<string, RunQuestion[]>();
-    for (const part of parts(ids)) {
-      const questions = await queries
-        .selectFrom('questions')
-        .select(['run_id', 'question'])
-        .where('run_id', 'in', part)
-        .orderBy('position')
-        .execute();
-      for (const { run_id, question } of questions) {
-        const list = asked.get(run_id) ?? [];
-        list.push(decode(question) as unknown as RunQuestion);
-        asked.set(run_id, list);
-      }
-    }
-    const definitions = new Map<string, string>();
-    for (const part of parts([...new Set(rows.map(({ definition_digest }) => definition_digest))])) {
-      const found = await queries
-        .selectFrom('pinned_definitions')
-        .selectAll()
-        .where('digest', 'in', part)
-        .execute();
-      for (const { digest, definition } of found) definitions.set(digest, definition);
-    }
-    return rows.flatMap((row) => {
-      const definition = definitions.get(row.definition_digest);
-      // Removed between the two queries.
-      return definition === undefined ? [] : [recordOf(row, definition, asked.get(row.run_id) ?? [], decode)];
-    });
-  }
-
-  async #insertQuestions(queries: Queries, runId: string, questions: readonly RunQuestion[]): Promise<void> {
-    for (const part of parts(questionRows(runId, questions, this.#codec)))
-      await queries.insertInto('questions').values(part).execute();
-  }
-
-  async #insertEntries(
-    queries: Queries,
-    runId: string,
-    first: number,
-    entries: readonly JournalEntry[],
-  ): Promise<void> {
-    const rows = entries.map((entry, index) => ({
-      run_id: runId,
-      entry_key: digest(journalKey(entry)),
-      position: first + index,
-      entry: this.#codec.encode(entry as unknown as JsonValue),
-    }));
-    for (const part of parts(rows))
-      await queries
-        .insertInto('journal')
-        .values(part)
-        .onConflict((conflict) => conflict.columns(['run_id', 'entry_key']).doNothing())
-        .execute();
   }
 }
 
 const noLease = { lease_worker: null, lease_until: 0, lease_attempt: 0 };
-const largestLimit = 2_147_483_647;
-
-function* parts<T>(items: readonly T[]): Iterable<T[]> {
-  for (let index = 0; index < items.length; index += rowsPerInsert)
-    yield items.slice(index, index + rowsPerInsert);
-}
-
-function selected<O>(query: RunQuery<O>, selection: RunSelection): RunQuery<O> {
-  const { statuses, forms, workflow, createdFrom, createdBefore, finishedBefore } = selection;
-  let chosen = query;
-  if (statuses !== undefined) chosen = chosen.where('status', 'in', [...statuses]);
-  if (forms !== undefined) chosen = chosen.where('form', 'in', [...forms]);
-  if (workflow !== undefined) chosen = chosen.where('workflow', '=', columnText(workflow));
-  if (createdFrom !== undefined) chosen = chosen.where('created_at', '>=', createdFrom);
-  if (createdBefore !== undefined) chosen = chosen.where('created_at', '<', createdBefore);
-  if (finishedBefore !== undefined) chosen = chosen.where('finished_at', '<', finishedBefore);
-  return chosen;
-}

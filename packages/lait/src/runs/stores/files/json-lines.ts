@@ -31,10 +31,6 @@ export class JsonLines {
 
   constructor(private readonly options: JsonLinesOptions) {}
 
-  get runId(): string {
-    return this.options.runId;
-  }
-
   /** What was added since the last look; `undefined` when there is no file. */
   async refresh(): Promise<JsonValue[] | undefined> {
     const bytes = await this.#read();
