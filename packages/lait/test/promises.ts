@@ -66,6 +66,11 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'A child workflow that fails after a pause fails its caller with the cause',
     'FR-08',
   ],
+  [
+    'engine.deadline-owner',
+    'Only the place that set a deadline catches it, also when it is replayed',
+    'DESIGN §2',
+  ],
   ['engine.one-call-per-branch', 'A second runtime call in one branch is refused', 'DESIGN §2'],
   ['engine.stays-responsive', 'Pure work yields to the event loop, so a run can be cancelled', 'DESIGN §2'],
   [

@@ -1,14 +1,15 @@
-import { TimeoutError } from '../errors/errors.js';
 import { isLaitError, messageChain } from '../errors/lait-error.js';
 import type { Completion } from '../kinds/kind.js';
 import type { PlanNode } from '../plan/plan.js';
 import type { RetryPolicy } from '../plan/settings.js';
 import type { Value } from '../values/value.js';
 import { CancelScope } from './cancel-scope.js';
+import { catchDeadline, deadlineError } from './deadline.js';
 import { evaluateField } from './evaluate-field.js';
 import { announces, type Execution, type Interpreting, stepFields } from './execution.js';
 import { PlacedFailure, StepFailure, toFailureRecord } from './failure.js';
 import { RecordedSteps } from './recorded-steps.js';
+import type { Address } from './runtime.js';
 import { EngineStepContext } from './step-context.js';
 
 /** How a step's attempts ended. */
@@ -46,7 +47,7 @@ export async function runAttempts(
       return await runIsolated(node, value, attempt, number, timeoutSeconds, execution, interpreter);
     } catch (error) {
       execution.cancel.throwIfCancelled();
-      failure = named(node, attempt, error);
+      failure = named(node, attempt, catchDeadline(error, deadlineOf(node, attempt, execution)));
     }
     const last =
       attempt >= retry.maxAttempts || (isLaitError(failure) && retry.except?.includes(failure.code) === true);
@@ -77,13 +78,12 @@ async function runIsolated(
   const cancel = new CancelScope(execution.cancel);
   const steps = new RecordedSteps(execution.scope.steps);
   if (timeoutSeconds !== undefined) {
-    cancel.startDeadline(
-      timeoutSeconds,
-      () =>
-        new TimeoutError({
-          code: 'step_timeout',
-          message: `attempt exceeded its timeout of ${timeoutSeconds} s`,
-        }),
+    cancel.startDeadline(timeoutSeconds, () =>
+      deadlineError(
+        'step_timeout',
+        `attempt exceeded its timeout of ${timeoutSeconds} s`,
+        deadlineOf(node, attempt, execution),
+      ),
     );
   }
   try {
@@ -103,6 +103,11 @@ async function runIsolated(
   } finally {
     cancel.dispose();
   }
+}
+
+/** The place that an attempt's deadline belongs to. */
+function deadlineOf(node: PlanNode, attempt: number, execution: Execution): Address {
+  return `${execution.frame}${node.path}@${attempt}`;
 }
 
 async function runOnce(

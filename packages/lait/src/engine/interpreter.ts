@@ -1,4 +1,4 @@
-import { DefinitionError, StepError, TimeoutError } from '../errors/errors.js';
+import { DefinitionError, StepError } from '../errors/errors.js';
 import { isLaitError } from '../errors/lait-error.js';
 import type { Completion } from '../kinds/kind.js';
 import type { Block, Edge, Plan, PlanCall, PlanNode, PlanStart } from '../plan/plan.js';
@@ -6,6 +6,7 @@ import { inheritSettings } from '../plan/settings.js';
 import { type JsonObject, setOwnProperty, type Value } from '../values/value.js';
 import { runAttempts } from './attempts.js';
 import { CancelScope } from './cancel-scope.js';
+import { catchDeadline, deadlineError } from './deadline.js';
 import { EngineScope } from './engine-scope.js';
 import { evaluateField } from './evaluate-field.js';
 import {
@@ -108,6 +109,9 @@ export class Interpreter implements Interpreting {
       }
       if (runtime.listening) runtime.emit({ type: 'workflow.completed', address, workflow: plan.id, depth });
       return completion.value;
+    } catch (error) {
+      caller.cancel.throwIfCancelled();
+      throw catchDeadline(cancel.reason ?? error, execution.frame);
     } finally {
       cancel.dispose();
     }
@@ -117,13 +121,12 @@ export class Interpreter implements Interpreting {
     const { plan, cancel, scope, missingEffects } = execution;
     if (plan.timeoutSeconds !== undefined) {
       const seconds = plan.timeoutSeconds;
-      cancel.startDeadline(
-        seconds,
-        () =>
-          new TimeoutError({
-            code: 'workflow_timeout',
-            message: `workflow '${plan.id}' exceeded its timeout of ${seconds} s`,
-          }),
+      cancel.startDeadline(seconds, () =>
+        deadlineError(
+          'workflow_timeout',
+          `workflow '${plan.id}' exceeded its timeout of ${seconds} s`,
+          execution.frame,
+        ),
       );
     }
     const completion = await this.runBlock(plan.body, value, execution, startIndex);

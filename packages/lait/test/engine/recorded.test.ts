@@ -153,4 +153,34 @@ describe('recorded runs', () => {
       'child broke',
     );
   });
+
+  it('[engine.deadline-owner] replays a deadline at the place that set it, never at a step inside', async () => {
+    let calls = 0;
+    const hanging = call(
+      (_input, { signal }) => {
+        calls += 1;
+        return new Promise((_resolve, reject) =>
+          signal.addEventListener('abort', () => reject(new Error('aborted'))),
+        );
+      },
+      { retry: { maxAttempts: 3, delaySeconds: 0, backoff: 1 }, onError: [jq(() => 'caught inside')] },
+    );
+    const child = plan([{ kind: 'group', fields: { group: block('steps[0].group', [hanging]) } }], {
+      timeoutSeconds: 0.03,
+    });
+    const services = { workflows: { load: async () => child } } as never;
+    const calling = {
+      kind: 'workflow',
+      fields: { workflow: 'child' },
+      onError: [jq(() => 'caught by the caller')],
+    };
+    const asking = { kind: 'ask', fields: { ask: compute(() => '?') } };
+    const what = plan([{ ...calling, id: 'called' }, asking, jq((scope) => scope.step('called'))]);
+    const journal = new MemoryJournal();
+    const parked = await run(what, null, { services, run: recorded(journal) });
+    if (parked.status !== 'parked') throw new Error(parked.status);
+    await journal.append({ type: 'answer', address: parked.questions[0]!.address, answer: 'go' });
+    expect(await resultOf(what, null, { services, run: recorded(journal) })).toBe('caught by the caller');
+    expect(calls).toBe(1);
+  });
 });

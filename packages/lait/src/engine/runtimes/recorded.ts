@@ -95,7 +95,9 @@ class RecordedRuntime extends MemoryRuntime {
       // A cancelled call is no outcome: after a resume it runs again, or goes to attention.
       const fromOutside =
         cancel.cancelled && isLaitError(cancel.reason) && cancel.reason.category === 'cancelled';
-      if (!fromOutside) await journal.append({ type: 'failed', address, error: toFailureRecord(error) });
+      if (!fromOutside) {
+        await journal.append({ type: 'failed', address, error: toFailureRecord(cancel.reason ?? error) });
+      }
       throw error;
     }
     faultPoint('effect.before-outcome');
