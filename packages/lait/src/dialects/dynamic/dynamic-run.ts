@@ -7,8 +7,9 @@ import type { Services } from '../../kinds/services.js';
 import type { Plan, PlanCall } from '../../plan/plan.js';
 import type { RunPlanOptions } from '../../run-plan.js';
 import { copyProgramValue } from '../../values/program-value.js';
-import { type JsonObject, type JsonValue, setOwnProperty, type Value } from '../../values/value.js';
+import type { JsonObject, JsonValue, Value } from '../../values/value.js';
 import { CallPaths } from './call-paths.js';
+import { chooseOpenStep, type OpenStep, type StepChoice, sortOpenSteps, suspensionOf } from './open-steps.js';
 import { type SerializedError, StepRecorder, type StepRecords, serializedError } from './step-records.js';
 import { type StreamEvent, StreamEvents } from './stream-events.js';
 
@@ -29,12 +30,8 @@ interface EntriesLike {
   entries(): Iterable<readonly [string, unknown]>;
 }
 
-export interface ResumeOptions {
-  /** The suspended step: its id, or the ids that lead to it. Not needed when only one step is suspended. */
-  step?: string | readonly string[];
+export interface ResumeOptions extends StepChoice {
   resumeData?: unknown;
-  /** Which element of a foreach, when several are suspended. Default: the first. */
-  forEachIndex?: number;
 }
 
 interface ResultBase {
@@ -142,30 +139,13 @@ export class DynamicRun {
   async resume({ step, resumeData, forEachIndex }: ResumeOptions = {}): Promise<DynamicRunResult> {
     const current = this.#current;
     const waiting = current?.handle.questions ?? [];
-    if (current === undefined || waiting.length === 0) {
+    if (current === undefined)
       throw new LaitError({
         code: 'run_not_suspended',
         message: `run '${this.runId}' has no suspended step`,
       });
-    }
     const open = openSteps(waiting, current.paths, Object.keys(current.recorder.steps()));
-    const wanted = typeof step === 'string' ? [step] : step;
-    const matching =
-      wanted === undefined
-        ? open
-        : open.filter(({ path }) => wanted.every((id, index) => path[index] === id));
-    const target = matching[forEachIndex ?? 0];
-    const names = [...new Set(open.map(({ path }) => path.join('.')))];
-    if (target === undefined || (wanted === undefined && names.length > 1)) {
-      const asked =
-        wanted === undefined
-          ? 'several steps are suspended; name one'
-          : `step '${wanted.join('.')}' is not suspended`;
-      throw new LaitError({
-        code: 'step_not_suspended',
-        message: `${asked}; suspended: ${names.join(', ')}`,
-      });
-    }
+    const target = chooseOpenStep(open, { step, forEachIndex }, this.runId);
     current.handle.answer(target.address, (copyProgramValue(resumeData) ?? null) as JsonValue);
     return this.#settle(current);
   }
@@ -227,26 +207,22 @@ function outcomeOf(result: RunResult, paths: CallPaths, started: readonly string
       return { status: 'failed', error: serializedError(toFailureRecord(result.error)) };
     case 'cancelled':
       return { status: 'canceled' };
-    case 'parked': {
-      const suspended = new Map<string, string[]>();
-      const suspendPayload: JsonObject = {};
-      for (const { path, question } of openSteps(result.questions, paths, started)) {
-        const name = JSON.stringify(path);
-        if (!suspended.has(name)) suspended.set(name, [...path]);
-        if (!Object.hasOwn(suspendPayload, path[0]!)) {
-          setOwnProperty(suspendPayload, path[0]!, question.payload ?? { question: question.text });
-        }
-      }
-      return { status: 'suspended', suspended: [...suspended.values()], suspendPayload };
-    }
+    case 'parked':
+      return { status: 'suspended', ...suspensionOf(openSteps(result.questions, paths, started)) };
   }
 }
 
-/** The open questions with the ids that lead to them, in the order in which the steps began. */
-function openSteps(questions: readonly OpenQuestion[], paths: CallPaths, started: readonly string[]) {
-  return questions
-    .map(({ address, question }) => ({ address, question, path: paths.of(address) ?? [address] }))
-    .sort((one, other) => started.indexOf(one.path[0]!) - started.indexOf(other.path[0]!));
+function openSteps(
+  questions: readonly OpenQuestion[],
+  paths: CallPaths,
+  started: readonly string[],
+): OpenStep[] {
+  const open = questions.map(({ address, question }) => ({
+    address,
+    question,
+    path: paths.of(address) ?? [address],
+  }));
+  return sortOpenSteps(open, started);
 }
 
 function contextOf(context: StartOptions['requestContext']): Record<string, unknown> {

@@ -9,95 +9,103 @@ import { definitionLimits } from './limits.js';
  * Throws a `DefinitionError` (code `definition_not_json` or `definition_too_large`). Source: dynamic facts §1.1.
  */
 export function copyPlainJson(value: unknown, name: string): JsonValue {
-  return new Copier().copy(value, name, 0);
+  return new Copier(name).copy(value);
 }
 
 class Copier {
   #values = 0;
   #characters = 0;
+  /** The objects that are being copied, outermost first, and the keys that lead on from each. */
   readonly #ancestors = new Set<object>();
+  readonly #keys: (string | number)[] = [];
 
-  copy(value: unknown, path: string, depth: number): JsonValue {
-    this.#values += 1;
-    if (this.#values > definitionLimits.values)
-      throw tooLarge(path, `more than ${definitionLimits.values} values`);
+  constructor(private readonly name: string) {}
+
+  copy(value: unknown): JsonValue {
+    this.#countValues(1);
     if (value === null || typeof value === 'boolean') return value;
     if (typeof value === 'string') {
-      this.#count(value, path);
+      this.#countCharacters(value);
       return value;
     }
     if (typeof value === 'number') {
-      if (!Number.isFinite(value)) throw notJson(`${path} must contain only finite numbers.`);
+      if (!Number.isFinite(value)) throw this.#notJson('must contain only finite numbers.');
       return value;
     }
-    if (typeof value !== 'object') throw notJson(`${path} must be JSON-safe, got ${typeof value}.`);
-    if (types.isProxy(value)) throw notJson(`${path} must contain only plain objects, got a proxy.`);
-    if (depth >= definitionLimits.depth)
-      throw tooLarge(path, `more than ${definitionLimits.depth} levels deep`);
-    if (this.#ancestors.has(value)) throw notJson(`${path} must be JSON-safe, it contains itself.`);
+    if (typeof value !== 'object') throw this.#notJson(`must be JSON-safe, got ${typeof value}.`);
+    if (types.isProxy(value)) throw this.#notJson('must contain only plain objects, got a proxy.');
+    if (this.#keys.length >= definitionLimits.depth)
+      throw this.#tooLarge(`more than ${definitionLimits.depth} levels deep`);
+    if (this.#ancestors.has(value)) throw this.#notJson('must be JSON-safe, it contains itself.');
     this.#ancestors.add(value);
-    const copy = Array.isArray(value)
-      ? this.#copyArray(value, path, depth)
-      : this.#copyObject(value, path, depth);
+    const copy = Array.isArray(value) ? this.#copyArray(value) : this.#copyObject(value);
     this.#ancestors.delete(value);
     return copy;
   }
 
-  #copyArray(value: readonly unknown[], path: string, depth: number): JsonValue[] {
-    const copy: JsonValue[] = [];
+  #copyArray(value: readonly unknown[]): JsonValue[] {
     // Judged before the elements: `new Array(1e9)` must not be walked through.
-    if (this.#values + value.length > definitionLimits.values) {
-      throw tooLarge(path, `more than ${definitionLimits.values} values`);
-    }
-    for (let index = 0; index < value.length; index += 1) {
-      copy.push(this.copy(dataProperty(value, String(index), path), `${path}.${index}`, depth + 1));
-    }
+    this.#countValues(value.length);
+    this.#values -= value.length;
+    const copy: JsonValue[] = [];
+    for (let index = 0; index < value.length; index += 1)
+      copy.push(this.#member(value, index, String(index))!);
     return copy;
   }
 
-  #copyObject(value: object, path: string, depth: number): JsonObject {
+  #copyObject(value: object): JsonObject {
     const prototype: unknown = Object.getPrototypeOf(value);
     // Objects of another realm have another Object.prototype, which has no prototype itself.
     if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-      throw notJson(`${path} must contain only plain objects.`);
+      throw this.#notJson('must contain only plain objects.');
     }
     const copy: JsonObject = {};
     for (const key of Object.keys(value)) {
-      this.#count(key, path);
-      const member = dataProperty(value, key, path);
-      if (member !== undefined) setOwnProperty(copy, key, this.copy(member, `${path}.${key}`, depth + 1));
+      this.#countCharacters(key);
+      const member = this.#member(value, key, key);
+      if (member !== undefined) setOwnProperty(copy, key, member);
     }
     return copy;
   }
 
-  #count(text: string, path: string): void {
+  /** A member without a value is none, but for an element, which is refused. */
+  #member(owner: object, place: string | number, key: string): JsonValue | undefined {
+    const property = Object.getOwnPropertyDescriptor(owner, key);
+    this.#keys.push(place);
+    if (property !== undefined && !('value' in property))
+      throw this.#notJson('must be JSON-safe, it is a getter.');
+    const member: unknown = property?.value;
+    const copy = member === undefined && typeof place === 'string' ? undefined : this.copy(member);
+    this.#keys.pop();
+    return copy;
+  }
+
+  #countValues(more: number): void {
+    this.#values += more;
+    if (this.#values > definitionLimits.values)
+      throw this.#tooLarge(`more than ${definitionLimits.values} values`);
+  }
+
+  #countCharacters(text: string): void {
     this.#characters += text.length;
-    if (this.#characters > definitionLimits.characters) {
-      throw tooLarge(path, `more than ${definitionLimits.characters} characters`);
-    }
+    if (this.#characters <= definitionLimits.characters) return;
+    throw this.#tooLarge(`more than ${definitionLimits.characters} characters`);
   }
-}
 
-function dataProperty(value: object, key: string, path: string): unknown {
-  const property = Object.getOwnPropertyDescriptor(value, key);
-  if (property !== undefined && !('value' in property)) {
-    throw notJson(`${path}.${key} must be JSON-safe, it is a getter.`);
+  #notJson(what: string): DefinitionError {
+    return refusal('definition_not_json', `${this.#path()} ${what}`);
   }
-  return property?.value;
-}
 
-function notJson(message: string): DefinitionError {
-  return refusal('definition_not_json', message);
-}
+  #tooLarge(what: string): DefinitionError {
+    return refusal('definition_too_large', `${this.#path()} is too large: ${what}.`);
+  }
 
-function tooLarge(path: string, what: string): DefinitionError {
-  return refusal('definition_too_large', `${shorten(path)} is too large: ${what}.`);
+  #path(): string {
+    const path = [this.name, ...this.#keys].join('.');
+    return path.length <= 200 ? path : `${path.slice(0, 199)}…`;
+  }
 }
 
 function refusal(code: string, message: string): DefinitionError {
   return new DefinitionError({ code, message, diagnostics: [{ code, severity: 'error', message }] });
-}
-
-function shorten(path: string): string {
-  return path.length <= 200 ? path : `${path.slice(0, 199)}…`;
 }

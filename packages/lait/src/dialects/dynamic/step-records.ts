@@ -1,4 +1,4 @@
-import type { FailureRecord, RunEvent, StepFields } from '../../engine/events.js';
+import type { FailureRecord, RunEvent } from '../../engine/events.js';
 import type { Plan, PlanNode } from '../../plan/plan.js';
 import { jsonEqual } from '../../values/json-equal.js';
 import { isObject, type JsonValue, setOwnProperty, type Value } from '../../values/value.js';
@@ -34,12 +34,23 @@ export type StepRecords = { input?: Value } & { [id: string]: StepRecord | Value
 
 type StepEvent = Extract<RunEvent, { path: string }>;
 
+/** What the events of a path mean. A path that is not listed belongs to a branch: it is recorded under its id. */
+interface Place {
+  /** Calls, mappings and sleeps directly in the graph. */
+  onPath: boolean;
+  /** The id to record under, when it is not the event's own: a foreach is recorded under its body's. */
+  id?: string;
+  silent?: boolean;
+  iterates?: boolean;
+  /** The loop that the step is the body of. */
+  loop?: string;
+}
+
 /** Keeps the records of a run's steps from its events. Steps of nested workflows belong to the call. */
 export class StepRecorder {
   readonly stepExecutionPath: string[] = [];
   readonly #records = new Map<string, StepRecord>();
-  /** The top-level container of each path, and what its own events mean. */
-  readonly #containers = new Map<string, PlanNode>();
+  readonly #places = new Map<string, Place>();
   readonly #iterations = new Map<string, number>();
   #previous: Value;
 
@@ -49,7 +60,14 @@ export class StepRecorder {
     private readonly paths: CallPaths,
   ) {
     this.#previous = input;
-    for (const node of plan.body.nodes) if (node.id === undefined) this.#containers.set(node.path, node);
+    for (const { path, kind, id, fields } of plan.body.nodes) {
+      if (id !== undefined) this.#places.set(path, { onPath: true, id });
+      else if (kind === 'foreach') {
+        this.#places.set(path, { onPath: false, id: foreachBodyId({ kind, fields }) });
+        this.#places.set(`${path}.step`, { onPath: false, silent: true });
+      } else this.#places.set(path, { onPath: false, iterates: kind === 'repeat' });
+      if (kind === 'repeat') this.#places.set(`${path}.step`, { onPath: false, loop: path });
+    }
   }
 
   /** All records as one object, the workflow's input first. */
@@ -64,25 +82,29 @@ export class StepRecorder {
     return this.#records.get(id);
   }
 
-  add(event: RunEvent): void {
+  /** `at`: when it happened, in milliseconds since 1970. Default: now. */
+  add(event: RunEvent, at: number = Date.now()): void {
     if (!('path' in event)) return;
     if (event.depth > 0) {
       // A question inside a nested workflow suspends the call.
+      if (!event.type.startsWith('question.')) return;
       const [call] = this.paths.callsAround(event.address);
-      if (call !== undefined && event.type.startsWith('question.')) this.#apply(call, event);
+      if (call !== undefined) this.#apply(call, event, at);
       return;
     }
-    const id = this.#idOf(event);
-    if (id === undefined) {
-      if (event.type === 'iteration.started') this.#iterations.set(event.path, event.index + 1);
-      return;
+    const place = this.#places.get(event.path);
+    if (place?.iterates === true && event.type === 'iteration.started') {
+      this.#iterations.set(event.path, event.index + 1);
     }
-    this.#apply(id, event);
+    // Elements of a foreach are not recorded one by one; what they ask suspends the whole.
+    const id =
+      place?.silent === true && event.type !== 'question.asked' ? undefined : (place?.id ?? event.id);
+    if (id === undefined) return;
+    this.#apply(id, event, at);
   }
 
   /** A run that was canceled leaves the step it was at as it stood. */
-  #apply(id: string, event: StepEvent): void {
-    const now = Date.now();
+  #apply(id: string, event: StepEvent, now: number): void {
     switch (event.type) {
       case 'step.started':
         this.#start(id, event.input, event, now);
@@ -92,7 +114,7 @@ export class StepRecorder {
         return;
       case 'step.completed':
         this.#update(id, { status: 'success', output: event.value, endedAt: now });
-        if (this.#isOnPath(event)) this.#previous = event.value;
+        if (this.#places.get(event.path)?.onPath === true) this.#previous = event.value;
         return;
       case 'step.failed':
         this.#update(id, { status: 'failed', error: serializedError(event.error), endedAt: now });
@@ -114,11 +136,12 @@ export class StepRecorder {
   }
 
   #start(id: string, payload: Value, event: StepEvent, now: number): void {
-    const isTop = this.#isOnPath(event);
+    const place = this.#places.get(event.path);
+    const isTop = place?.onPath === true;
     if (isTop) this.stepExecutionPath.push(id);
     const repeated =
       isTop && (payload === this.#previous || jsonEqual(payload ?? null, this.#previous ?? null));
-    const iteration = this.#iterations.get(event.path.replace(/\.step$/, ''));
+    const iteration = place?.loop === undefined ? undefined : this.#iterations.get(place.loop);
     this.#records.set(id, {
       ...(repeated || payload === undefined ? {} : { payload }),
       startedAt: now,
@@ -127,27 +150,14 @@ export class StepRecorder {
     });
   }
 
-  /** Top-level calls, mappings and sleeps are on the execution path; containers and their steps are not. */
-  #isOnPath({ path }: StepFields): boolean {
-    return /^graph\.\d+$/.test(path) && !this.#containers.has(path);
-  }
-
   #update(id: string, changes: Partial<StepRecord>): void {
     const record = this.#records.get(id);
     if (record !== undefined) Object.assign(record, changes);
   }
-
-  /** A foreach is recorded as one step under its body's id; other containers only through their steps. */
-  #idOf(event: StepFields): string | undefined {
-    const container = this.#containers.get(event.path);
-    if (container !== undefined) return foreachBodyId(container);
-    const owner = this.#containers.get(event.path.replace(/\.step$/, ''));
-    return owner?.kind === 'foreach' && (event as RunEvent).type !== 'question.asked' ? undefined : event.id;
-  }
 }
 
 /** The id of a foreach's body, under which its results are recorded. */
-export function foreachBodyId({ kind, fields }: PlanNode): string | undefined {
+export function foreachBodyId({ kind, fields }: Pick<PlanNode, 'kind' | 'fields'>): string | undefined {
   return kind === 'foreach' && isObject(fields) && typeof fields.id === 'string' ? fields.id : undefined;
 }
 

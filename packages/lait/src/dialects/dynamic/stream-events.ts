@@ -32,6 +32,7 @@ export class StreamEvents {
   readonly #names = new Map<string, string>();
   readonly #usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
   readonly #containers: ReadonlyMap<string, PlanNode>;
+  #now = Date.now();
 
   constructor(
     private readonly plan: Plan,
@@ -41,7 +42,9 @@ export class StreamEvents {
     this.#containers = containersOf(plan);
   }
 
-  add(event: RunEvent): void {
+  /** `at`: when it happened, in milliseconds since 1970. Default: now. */
+  add(event: RunEvent, at: number = Date.now()): void {
+    this.#now = at;
     this.#paths.add(event);
     switch (event.type) {
       case 'run.started':
@@ -150,7 +153,7 @@ export class StreamEvents {
           id: body,
           status: 'success',
           output: event.value,
-          endedAt: Date.now(),
+          endedAt: this.#now,
         });
         return;
       case 'step.failed': {
@@ -160,7 +163,7 @@ export class StreamEvents {
           id: body,
           status: 'failed',
           error,
-          endedAt: Date.now(),
+          endedAt: this.#now,
         });
         return;
       }
@@ -184,14 +187,14 @@ export class StreamEvents {
   }
 
   #start(address: string, name: string, payload: Value, extra: { readonly [name: string]: unknown }): void {
-    const fields = { stepName: name, id: name, payload, startedAt: Date.now(), status: 'running', ...extra };
+    const fields = { stepName: name, id: name, payload, startedAt: this.#now, status: 'running', ...extra };
     this.#started.set(address, fields);
     this.#names.set(address, name);
     this.#emit('workflow-step-start', fields);
   }
 
   #result(address: string, ended: { readonly [name: string]: unknown }): void {
-    this.#emit('workflow-step-result', { ...this.#started.get(address), ...ended, endedAt: Date.now() });
+    this.#emit('workflow-step-result', { ...this.#started.get(address), ...ended, endedAt: this.#now });
     this.#started.delete(address);
   }
 
@@ -203,7 +206,7 @@ export class StreamEvents {
       id: name,
       status: 'suspended',
       suspendPayload,
-      suspendedAt: Date.now(),
+      suspendedAt: this.#now,
     });
   }
 

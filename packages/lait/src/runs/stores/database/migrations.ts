@@ -3,7 +3,13 @@ import type { Kysely } from 'kysely';
 /** One step of the schema. Steps are never changed once they were released, only added. */
 export type Migration = (schema: Kysely<unknown>['schema']) => Promise<void>;
 
-export const migrations: readonly Migration[] = [runTables, definitionTables, serverTables, usageTable];
+export const migrations: readonly Migration[] = [
+  runTables,
+  definitionTables,
+  serverTables,
+  usageTable,
+  interfaceTables,
+];
 
 async function runTables(schema: Kysely<unknown>['schema']): Promise<void> {
   await schema
@@ -227,4 +233,50 @@ async function usageTable(schema: Kysely<unknown>['schema']): Promise<void> {
     .addPrimaryKeyConstraint('model_usage_key', ['run_id', 'request_key'])
     .execute();
   await schema.createIndex('model_usage_created').on('model_usage').column('created_at').execute();
+}
+
+async function interfaceTables(schema: Kysely<unknown>['schema']): Promise<void> {
+  await schema
+    .createTable('dynamic_runs')
+    .addColumn('run_id', 'text', (column) => column.primaryKey())
+    .addColumn('workflow', 'text', (column) => column.notNull())
+    .addColumn('resource_id', 'text')
+    .addColumn('state', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'text', (column) => column.notNull())
+    .addColumn('updated_at', 'text', (column) => column.notNull())
+    .execute();
+  await schema
+    .createIndex('dynamic_runs_workflow')
+    .on('dynamic_runs')
+    .columns(['workflow', 'created_at', 'run_id'])
+    .execute();
+  await schema
+    .alterTable('schedules')
+    .addColumn('name', 'text', (column) => column.notNull().defaultTo('""'))
+    .execute();
+  await schema
+    .alterTable('schedules')
+    .addColumn('missed_run_limit', 'integer', (column) => column.notNull().defaultTo(10))
+    .execute();
+  await schema.alterTable('schedules').addColumn('last_error', 'text').execute();
+  await schema
+    .alterTable('webhooks')
+    .addColumn('name', 'text', (column) => column.notNull().defaultTo('""'))
+    .execute();
+  await schema
+    .createTable('webhook_receipts')
+    .addColumn('webhook_id', 'text', (column) =>
+      column.notNull().references('webhooks.webhook_id').onDelete('cascade'),
+    )
+    .addColumn('signature_digest', 'text', (column) => column.notNull())
+    .addColumn('received_at', 'bigint', (column) => column.notNull())
+    .addColumn('run_id', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('webhook_receipts_key', ['webhook_id', 'signature_digest'])
+    .execute();
+  await schema
+    .createIndex('webhook_receipts_received')
+    .on('webhook_receipts')
+    .column('received_at')
+    .execute();
+  await schema.createIndex('runs_updated').on('runs').columns(['updated_at', 'run_id']).execute();
 }

@@ -18,6 +18,8 @@ export interface Tables {
   webhook_deliveries: WebhookDeliveriesTable;
   audit_events: AuditEventsTable;
   model_usage: ModelUsageTable;
+  dynamic_runs: DynamicRunsTable;
+  webhook_receipts: WebhookReceiptsTable;
 }
 
 /** What runs run, stored once however many runs share it. */
@@ -147,6 +149,12 @@ export interface SchedulesTable {
   next_at: number | null;
   last_at: number | null;
   last_run_id: string | null;
+  /** JSON text. */
+  name: string;
+  /** So many slots that were missed are made up for at most. */
+  missed_run_limit: number;
+  /** JSON text: why the newest slot started no run. */
+  last_error: string | null;
   created_at: string;
   updated_at: string;
 }
@@ -175,6 +183,8 @@ export interface WebhooksTable {
   event_types: string;
   /** JSON: the signing secret as the server stores it. */
   secret: string;
+  /** JSON text. */
+  name: string;
   enabled: number;
   created_at: string;
   updated_at: string;
@@ -229,4 +239,26 @@ export interface ModelUsageTable {
   /** Null when the price is not known. */
   cost: number | null;
   created_at: string;
+}
+
+/** Runs that clients of the dynamic form's interface have asked for, also before they are started. */
+export interface DynamicRunsTable {
+  run_id: string;
+  workflow: string;
+  /** Whom the run belongs to, in the client's words. JSON text. */
+  resource_id: string | null;
+  /** `pending`, `started` or `canceled`. */
+  state: string;
+  created_at: string;
+  updated_at: string;
+}
+
+/** Requests that incoming webhooks have taken, so that none is taken twice. */
+export interface WebhookReceiptsTable {
+  webhook_id: string;
+  /** SHA-256 of the signature. */
+  signature_digest: string;
+  /** Milliseconds since 1970. */
+  received_at: number;
+  run_id: string;
 }
