@@ -56,13 +56,20 @@ const edge = (edge_id, source_node_id, target_node_id) => ({
 const graph = {
   inputs_schema: { type: 'object' },
   nodes: [
+    { node_id: 'p', node_type: 'text_template', config: { template: 'はじめ' } },
     capability('a', 'repeatable'),
     capability('b', 'once'),
     capability('h', 'hitl_wait', { question: '続ける?' }),
     capability('c', 'once_more'),
     { node_id: 't', node_type: 'terminal', config: { outcome: 'success' } },
   ],
-  edges: [edge('e1', 'a', 'b'), edge('e2', 'b', 'h'), edge('e3', 'h', 'c'), edge('e4', 'c', 't')],
+  edges: [
+    edge('e0', 'p', 'a'),
+    edge('e1', 'a', 'b'),
+    edge('e2', 'b', 'h'),
+    edge('e3', 'h', 'c'),
+    edge('e4', 'c', 't'),
+  ],
 };
 
 const store = await openStore();

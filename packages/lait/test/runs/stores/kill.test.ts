@@ -83,7 +83,7 @@ async function killAndGoOn({ name, place }: StoreFlavour, point: string, happeni
     const log = await again.events(runs[0]!.run_id);
     expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1));
     const ended = log.filter(({ event_type }) => event_type === 'node_completed');
-    expect(ended.map(({ payload }) => payload.node_id).sort()).toEqual(['a', 'b', 'c', 'h', 't']);
+    expect(ended.map(({ payload }) => payload.node_id).sort()).toEqual(['a', 'b', 'c', 'h', 'p', 't']);
     const answers = log.filter(({ event_type }) => event_type === 'hitl_answer_received');
     expect(answers).toHaveLength(1);
     await again.close();

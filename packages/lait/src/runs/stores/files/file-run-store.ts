@@ -160,9 +160,9 @@ export class FileRunStore implements RunStore {
     const options = this.#files.journal(runId);
     const lines = new JsonLines(options);
     const stored = await lines.refresh();
-    // Without its journal a run would repeat everything that it has done.
-    if (stored === undefined && record.started_at !== undefined && record.finished_at === undefined)
-      await this.#refuseLostJournal(runId, options.path);
+    if (stored === undefined) await this.#refuseLostJournal(record, options.path);
+    // Before a worker does anything: from now on a missing file is a lost one.
+    if (stored === undefined && lease !== undefined) await lines.create();
     const entries = (stored ?? []).map((line) => this.#codec.unpack(line) as unknown as JournalEntry);
     const journal = new IndexedJournal(entries, async (added) => {
       if (lease !== undefined && !this.#claims.isNewest(lease)) throw leaseLost(runId);
@@ -238,8 +238,10 @@ export class FileRunStore implements RunStore {
     }
   }
 
-  async #refuseLostJournal(runId: string, path: string): Promise<void> {
-    const worked = (await this.events(runId)).some(({ event_type }) => event_type === 'node_completed');
+  /** Without its journal a run that has begun would repeat everything that it has done. */
+  async #refuseLostJournal({ run_id, started_at, finished_at }: RunRecord, path: string): Promise<void> {
+    if (started_at === undefined || finished_at !== undefined) return;
+    const worked = (await this.events(run_id)).some(({ event_type }) => event_type === 'node_completed');
     if (worked) throw damaged(path, 'it is missing');
   }
 

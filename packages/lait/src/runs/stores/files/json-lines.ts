@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { faultPoint } from '../../../engine/fault-point.js';
 import { isLaitError, LaitError } from '../../../errors/lait-error.js';
@@ -64,7 +65,7 @@ export class JsonLines {
     if (this.#broken !== undefined) throw unwritable(path, this.#broken);
     const bytes = Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join(''));
     try {
-      if (this.#size === 0) await this.#create();
+      if (this.#size === 0) await this.create();
       const handle = await this.#open();
       faultPoint('file.before-write');
       await this.#write(handle, bytes);
@@ -125,9 +126,10 @@ export class JsonLines {
     if (value.run_id !== runId) throw damaged(path, `it belongs to run '${value.run_id}'`);
   }
 
-  /** The file appears with its first line: an empty one is damage. */
-  async #create(): Promise<void> {
+  /** Makes the file. It appears with its first line: an empty one is damage. Throws `file_changed` when it is there. */
+  async create(): Promise<void> {
     const { path, runId, temporary } = this.options;
+    if (existsSync(path)) throw changed(path);
     const header = `${JSON.stringify({ format, run_id: runId })}\n`;
     await replaceFile(path, header, { temporary, syncDirectory: true });
     this.#size = Buffer.byteLength(header);
@@ -149,11 +151,7 @@ export class JsonLines {
     if (size < this.#size) throw damaged(path, `it had ${this.#size} bytes and has ${size} now`);
     const behind = Buffer.alloc(size - this.#size);
     await handle.read(behind, 0, behind.length, this.#size);
-    if (behind.includes(0x0a))
-      throw new LaitError({
-        code: 'file_changed',
-        message: `${path} was changed by another process meanwhile and is not written over`,
-      });
+    if (behind.includes(0x0a)) throw changed(path);
     await handle.truncate(this.#size);
   }
 
@@ -177,6 +175,13 @@ export class JsonLines {
       this.#broken = error;
     }
   }
+}
+
+function changed(path: string): LaitError {
+  return new LaitError({
+    code: 'file_changed',
+    message: `${path} was changed by another process meanwhile and is not written over`,
+  });
 }
 
 export function damaged(path: string, reason: string): LaitError {
