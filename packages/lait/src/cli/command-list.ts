@@ -43,7 +43,7 @@ export const commandList: Readonly<Record<string, ListedCommand>> = {
     summary: 'translate a workflow to another form',
     load: () => import('./commands/convert.js'),
   },
-  runs: { summary: 'list, show or remove recorded runs', load: () => import('./commands/runs.js') },
+  runs: { summary: 'list, show, continue or remove recorded runs', load: () => import('./commands/runs.js') },
   trace: { summary: 'show or export a trace file', load: () => import('./commands/trace.js') },
   explain: { summary: 'explain a diagnostic code', load: () => import('./commands/explain.js') },
   schema: { summary: 'print a JSON Schema for editors', load: () => import('./commands/schema.js') },

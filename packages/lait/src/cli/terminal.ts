@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Question } from '../engine/question.js';
 import { StepError } from '../errors/errors.js';
+import { printable } from '../observe/printable.js';
 import type { Output } from './output.js';
 
 type Input = Readable & { isTTY?: boolean };
@@ -11,6 +12,8 @@ export interface TerminalOptions {
   /** Called before a question is shown and after it is answered, so that a live view can make room. */
   pause?: () => void;
   resume?: () => void;
+  /** False where nobody looks, whatever standard input is. Default true. */
+  attended?: boolean;
 }
 
 /**
@@ -28,7 +31,7 @@ export class Terminal {
   }
 
   get available(): boolean {
-    return this.#options.input.isTTY === true;
+    return this.#options.input.isTTY === true && this.#options.attended !== false;
   }
 
   /**
@@ -40,7 +43,7 @@ export class Terminal {
       if (question.default !== undefined) return Promise.resolve(question.default);
       throw new StepError({
         code: 'no_terminal',
-        message: 'there is no terminal to ask at and the question has no default; give it a `default:`',
+        message: 'there is no terminal to ask at and the question has no default; give it a `default:`, or let the run wait with --park',
       });
     }
     return this.#inTurn(async () => {
@@ -135,5 +138,5 @@ export class Terminal {
 function questionText(question: Question): string {
   const choices = question.choices === undefined ? '' : ` [${question.choices.join(' / ')}]`;
   const how = question.multiline === true ? ' (end with Ctrl-D)' : '';
-  return `${question.text}${choices}${how}\n> `;
+  return `${printable(question.text)}${printable(choices)}${how}\n> `;
 }

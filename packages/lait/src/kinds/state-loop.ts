@@ -30,7 +30,7 @@ export const stateLoopKind: Kind<StateLoopFields> = {
       if (context.listening) {
         context.emit({
           type: 'iteration.started',
-          index,
+          index: index - 1,
           maxIterations: max_iterations,
           state,
           ...context.eventFields(),
@@ -42,7 +42,12 @@ export const stateLoopKind: Kind<StateLoopFields> = {
       const { state: next, again } = completion.value as { state: JsonObject; again: boolean };
       state = stateOf(next, state_schema, `the state after iteration ${index}`);
       if (context.listening)
-        context.emit({ type: 'iteration.completed', index, value: state, ...context.eventFields() });
+        context.emit({
+          type: 'iteration.completed',
+          index: index - 1,
+          value: state,
+          ...context.eventFields(),
+        });
       const result = { final_state: state, iterations: index };
       if (!again) return completed({ ...result, exit_reason: 'condition_satisfied' });
       if (index >= max_iterations) {

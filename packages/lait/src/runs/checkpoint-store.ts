@@ -87,9 +87,15 @@ export class CheckpointStore {
       });
     }
     for (const id of await this.ids()) {
-      if (workflowPath === undefined) return id;
-      // A record that cannot be read may be the newest of this workflow: reading it says why it cannot be used.
-      if ((await this.read(id)).workflow_path === workflowPath) return id;
+      try {
+        // A record that cannot be read may be the newest of this workflow: reading it says why it cannot be used.
+        const { workflow_path: path } = await this.read(id);
+        if (workflowPath === undefined || path === workflowPath) return id;
+      } catch (error) {
+        if (isLaitError(error) && error.code === 'checkpoint_of_other_kind') continue;
+        if (workflowPath === undefined) return id;
+        throw error;
+      }
     }
     const of = workflowPath === undefined ? '' : ` of ${workflowPath}`;
     throw new UsageError({

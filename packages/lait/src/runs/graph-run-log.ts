@@ -127,10 +127,10 @@ export class GraphRunLog {
       case 'iteration.started':
         return [
           ...this.#start(place, 1),
-          this.#iteration('loop_iteration_started', place, event.index, event.state),
+          this.#iteration('loop_iteration_started', place, event.index + 1, event.state),
         ];
       case 'iteration.completed':
-        return [this.#iteration('loop_iteration_completed', place, event.index, event.value)];
+        return [this.#iteration('loop_iteration_completed', place, event.index + 1, event.value)];
       case 'question.asked':
         return this.asked(event.address, event.question);
       case 'agent.configured':

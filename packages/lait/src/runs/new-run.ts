@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { faultPoint } from '../engine/fault-point.js';
 import type { Plan } from '../plan/plan.js';
 import type { JsonObject, JsonValue, Value } from '../values/value.js';
+import { nodeName } from './node-places.js';
 import { nodesOf } from './plan-nodes.js';
 import type { RunOrigin } from './rerun-origin.js';
 import { callOf, contextOf } from './run-call.js';
@@ -54,7 +55,8 @@ export async function createRun(
     ...(plan.directory !== undefined && { directory: plan.directory }),
     sources: plan.sources,
   };
-  const needed = needsApproval(plan, definition, environment);
+  const consents = consentsOf(plan, definition, environment);
+  const needed = consents.length > 0;
   const status: RunStatus = needed && !skipApproval ? 'waiting_approval' : 'queued';
   const record: RunRecord = {
     run_id: options.runId ?? `wrun_${randomUUID().replaceAll('-', '')}`,
@@ -72,7 +74,10 @@ export async function createRun(
     updated_at: now,
   };
   const events: NewRunEvent[] = [
-    { event_type: 'run_created', payload: { status, workflow: plan.id } },
+    {
+      event_type: 'run_created',
+      payload: { status, workflow: plan.id, ...(needed && { needs_approval: consents }) },
+    },
     { event_type: 'run_input_submitted', payload: { inputs } },
   ];
   if (origin !== undefined) {
@@ -91,10 +96,12 @@ export async function createRun(
   return record;
 }
 
-function needsApproval(plan: Plan, definition: RunDefinition, { kinds, services }: RunEnvironment): boolean {
+/** The nodes that need a person's consent. */
+function consentsOf(plan: Plan, definition: RunDefinition, { kinds, services }: RunEnvironment): string[] {
   const available = services(definition);
+  const names: string[] = [];
   for (const { node, kind } of nodesOf(plan, kinds)) {
-    if (kind?.needsApproval?.(node.fields, available) === true) return true;
+    if (kind?.needsApproval?.(node.fields, available) === true) names.push(nodeName(plan, node) ?? node.path);
   }
-  return false;
+  return names;
 }

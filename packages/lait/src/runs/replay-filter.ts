@@ -15,12 +15,13 @@ const neverReplayed: ReadonlySet<RunEventType> = new Set<RunEventType>([
   'model.failed',
 ]);
 
-/** Outcomes that a pass takes from the record instead of letting them happen. */
+/** What a pass takes from the record instead of letting it happen. */
 const outcomes: ReadonlySet<JournalEntryType> = new Set<JournalEntryType>([
   'completed',
   'suspended',
   'failed',
   'fork',
+  'question',
   'answer',
   'instant',
 ]);

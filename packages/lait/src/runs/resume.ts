@@ -18,7 +18,7 @@ export function requireStepList(plan: Plan): void {
   if (plan.body.edges === undefined) return;
   throw new UsageError({
     code: 'checkpoint_form',
-    message: `checkpoints go from one top-level step to the next, and the ${plan.form} form has none; run it with \`lait serve\`, whose records continue at any node`,
+    message: `checkpoints go from one top-level step to the next, and the ${plan.form} form has none: its runs are recorded by themselves, and \`lait runs\` continues them at any node`,
   });
 }
 

@@ -2,9 +2,13 @@ import { type Command, Option } from 'commander';
 import type { CommandModule, Start } from '../command-list.js';
 import type { RecordOptions } from '../run/record-options.js';
 import type { TraceOptions } from '../run/run-trace.js';
+import type { StoreOptions } from '../runs/recorded-runs.js';
 
 /** Flags of `lait run`, as parsed. */
-export interface RunOptions extends RecordOptions, TraceOptions {
+export interface RunOptions extends RecordOptions, TraceOptions, StoreOptions {
+  park?: true;
+  approve?: true;
+  answers?: string;
   input?: string[];
   inputJson?: string;
   output?: string;
@@ -26,9 +30,10 @@ Examples:
   cat notes.txt | lait run summarize.yml --input lang=en --input tags='["a","b"]'
   lait run nightly --no-stdin --output report.md        (a name under workflows: of lait.config.yml)
   lait run workflow.yml "text" --record replies         (then --replay replies needs no model)
+  lait run graph.json --input topic=export              (waits for people; see lait runs --help)
 
 The result goes to standard output, everything else to standard error.
-Exit codes: 0 done, 1 failed, 2 usage, 3 invalid definition, 4 model API, 5 timeout, 130 Ctrl-C.`;
+Exit codes: 0 done, 1 failed, 2 usage, 3 invalid definition, 4 model API, 5 timeout, 75 waits for a person, 130 Ctrl-C.`;
 
 export const configure: CommandModule['configure'] = (command: Command, start: Start) => {
   command
@@ -71,6 +76,18 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
       'begin a new run at this step, with what the newest or the --resume run recorded before',
     )
     .option('--keep-items', 'with --resume: do not repeat the finished items of an interrupted for_each')
+    .addOption(
+      new Option(
+        '--park',
+        'let the run wait for people: it is recorded, and exit code 75 says that it waits (graphs always can)',
+      ).conflicts(['checkpoint', 'resume', 'from', 'keepItems', 'dryRun', 'watch']),
+    )
+    .option('--approve', 'consent to everything that a graph does, instead of waiting for approval')
+    .option('--answers <file>', 'answer questions from a file: JSON or YAML, step ids to answers')
+    .option(
+      '--database <url>',
+      'record the run in a database: a SQLite file, or postgres://… (default: .lait)',
+    )
     .option('--trace-file <path>', 'write model calls, tool calls and compactions as JSON Lines')
     .option('--otlp <url>', 'send every span of the run to an OpenTelemetry collector (OTLP over HTTP)')
     .option('--no-history', 'keep no history of the run (none is kept)')

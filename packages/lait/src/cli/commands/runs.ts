@@ -1,50 +1,64 @@
 import type { Command } from 'commander';
 import type { CommandModule, Start } from '../command-list.js';
+import { wholeNumber } from '../whole-number.js';
+import { configureRunActions } from './runs-actions.js';
 
 const examples = `
 Examples:
-  lait run workflow.yml "text" --checkpoint             (records the run)
+  lait run graph.json --input topic=export              (waits for people, exit code 75)
   lait runs list
+  lait runs approve latest
+  lait runs answer latest yes
   lait runs show latest --json
-  lait runs rm 20260903-141233-123456789-12345-0
+  lait runs rerun latest --from draft
+
+  lait run workflow.yml "text" --checkpoint             (records the run after each step)
   lait runs rm --completed
 
-Records are files in .lait/runs below the current directory. They hold the values of the run; keys are left out.`;
+Records are files in .lait below the current directory, or in a database (--database). They hold the values of the run;
+keys are left out.`;
 
 export const configure: CommandModule['configure'] = (command: Command, start: Start) => {
   command.addHelpText('after', examples);
-  command
-    .command('list')
-    .description('List recorded runs, the newest first: id, status, finished steps, file')
-    .helpOption('-h, --help', 'show help')
+  observing(command, 'list')
+    .description('List recorded runs, the newest first: id, status, what it waits for or how far it is, file')
     .option('--json', 'print JSON')
-    .action((options: { json?: true }) =>
+    .action((options: { json?: true; database?: string }) =>
       start(async (context) => {
         const { listRuns } = await import('../runs/list-runs.js');
         await listRuns(options, context);
         return undefined;
       }),
     );
-  command
-    .command('show')
+  observing(command, 'show')
     .description('Show what a run has recorded')
-    .helpOption('-h, --help', 'show help')
     .argument('<run-id>', 'a run id, or latest')
     .option('--json', 'print JSON')
-    .action((runId: string, options: { json?: true }) =>
+    .action((runId: string, options: { json?: true; database?: string }) =>
       start(async (context) => {
         const { showRun } = await import('../runs/show-run.js');
         await showRun(runId, options, context);
         return undefined;
       }),
     );
-  command
-    .command('rm')
-    .description('Remove recorded runs')
-    .helpOption('-h, --help', 'show help')
+  observing(command, 'events')
+    .description('Show the log of a run that can wait')
+    .argument('<run-id>', 'a run id, or latest')
+    .option('--after <number>', 'only entries behind this number', wholeNumber('--after', 0))
+    .option('--json', 'print JSON')
+    .action((runId: string, options: { json?: true; after?: number; database?: string }) =>
+      start(async (context) => {
+        const { showEvents } = await import('../runs/show-events.js');
+        await showEvents(runId, options, context);
+        return undefined;
+      }),
+    );
+  configureRunActions(command, start);
+  observing(command, 'rm')
+    .description('Remove recorded runs that have ended, and checkpoints')
     .argument('[run-id...]', 'run ids, or latest')
     .option('--completed', 'remove every run that has completed')
-    .action((runIds: string[], options: { completed?: true }) =>
+    .action((runIds: string[], options: { completed?: true; database?: string }) =>
       start(async (context) => {
         const { removeRuns } = await import('../runs/remove-runs.js');
         await removeRuns(runIds, options, context);
@@ -52,3 +66,11 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
       }),
     );
 };
+
+/** A subcommand that looks at records. */
+function observing(command: Command, name: string): Command {
+  return command
+    .command(name)
+    .helpOption('-h, --help', 'show help')
+    .option('--database <url>', 'a database instead of .lait: a SQLite file, or postgres://…');
+}

@@ -1,18 +1,17 @@
 import { resolve } from 'node:path';
 import type { Configuration } from '../../config/configuration.js';
 import { checkWritable } from '../../files/write-file.js';
-import { createLait, type Lait, type Workflow } from '../../lait.js';
+import type { Workflow } from '../../lait.js';
 import type { Diagnostic } from '../../plan/diagnostic.js';
 import type { CommandContext } from '../command-context.js';
 import type { RunOptions } from '../commands/run.js';
-import { Terminal } from '../terminal.js';
+import { type ConfiguredLait, configuredLait } from './configured-lait.js';
 import { resolveRegisteredFile } from './resolve-workflow-file.js';
 import type { RunDisplay } from './run-display.js';
 import { writesFile } from './write-result.js';
 
-/** A checked workflow, and the lait that runs it. Close `lait` at the end. */
-export interface OpenedWorkflow {
-  lait: Lait;
+/** A checked workflow, and the lait that runs it. Close it at the end. */
+export interface OpenedWorkflow extends ConfiguredLait {
   workflow: Workflow;
   /** Absolute path of its file. */
   path: string;
@@ -40,7 +39,8 @@ export async function openWorkflow(
   );
   if (note !== undefined && options.quiet !== true) output.note(note);
   if (writesFile(options)) await checkWritable(resolve(workingDirectory, options.output!));
-  const lait = await configuredLait(configuration, options, context, display);
+  const configured = await configuredLait(configuration, options, context, display);
+  const { lait, replies } = configured;
   const warnings: Diagnostic[] = [];
   const onWarning = (diagnostic: Diagnostic) => warnings.push(diagnostic);
   const workflow = await lait.load(path, { name, signal, onWarning });
@@ -48,35 +48,6 @@ export async function openWorkflow(
     const { formatDiagnostics } = await import('../../plan/format-diagnostics.js');
     output.line(formatDiagnostics(warnings, { sources: workflow.plan.sources, color: output.colored }));
   }
-  return { lait, workflow, path, configuration };
-}
-
-async function configuredLait(
-  config: Configuration,
-  options: RunOptions,
-  context: CommandContext,
-  display: RunDisplay,
-): Promise<Lait> {
-  const { output, secrets, workingDirectory } = context;
-  const { verbosity, cache, approveTools } = context.options;
-  const terminal = new Terminal({
-    input: process.stdin,
-    output,
-    pause: () => display.pause(),
-    resume: () => display.resume(),
-  });
-  return createLait({
-    config,
-    variables: await context.variables(),
-    workingDirectory,
-    secrets,
-    recordDirectory: options.record,
-    replayDirectory: options.replay,
-    cache,
-    streaming: options.stream === true,
-    explaining: verbosity > 0,
-    onServerLog: (server, line) => context.log(1, `${server}: ${line}`),
-    answer: (question, { signal }) => terminal.answer(question, signal),
-    ...(approveTools ? { approve: (text, signal) => terminal.approve(text, signal) } : {}),
-  });
+  replies.scripted?.knowSteps(workflow.plan);
+  return { ...configured, workflow, path, configuration };
 }

@@ -2,7 +2,7 @@ import { UsageError } from '../../errors/errors.js';
 import { readTextFile } from '../../files/read-file.js';
 import { declarationsOfSchema, parseInputArguments, readInputText } from '../../plan/inputs.js';
 import type { Plan } from '../../plan/plan.js';
-import type { JsonObject, JsonValue } from '../../values/value.js';
+import { isObject, type JsonObject, type JsonValue } from '../../values/value.js';
 import type { CommandContext } from '../command-context.js';
 import type { RunOptions } from '../commands/run.js';
 import { readPrompt } from '../read-prompt.js';
@@ -42,20 +42,35 @@ export async function readCall(
         message: 'PROMPT and --input-json exclude each other',
       });
     }
-    return { input: await readInputJson(options.inputJson, signal), inputs };
+    return merged(await readInputJson(options.inputJson, signal), inputs, plan);
   }
   const text = await readPrompt({
     argument: prompt,
     stdin: process.stdin,
-    readStdin: options.stdin,
+    readStdin: options.stdin && (prompt === '-' || mayBePiped(plan, options)),
     signal,
     onSilence: () => output.note('waiting for standard input (end it, or use --no-stdin to leave it unread)'),
   });
   return { input: text === undefined ? undefined : readInputText(plan.inputSchema, text), inputs };
 }
 
+/** Where the named inputs are the whole input, `--input` adds to an object or replaces members of it. */
+function merged(input: JsonValue, inputs: JsonObject, { inputSchema }: Plan): CommandCall {
+  if (inputSchema === undefined || !isObject(input) || Object.keys(inputs).length === 0)
+    return { input, inputs };
+  return { input: undefined, inputs: { ...input, ...inputs } };
+}
+
+/** A graph takes named inputs only; standard input is waited for when some are missing. */
+function mayBePiped({ form, inputSchema }: Plan, options: RunOptions): boolean {
+  if (form !== 'graph') return true;
+  return (
+    options.input === undefined && Array.isArray(inputSchema?.required) && inputSchema.required.length > 0
+  );
+}
+
 /** JSON text, or `@FILE` with JSON text in it. */
-async function readInputJson(argument: string, signal: AbortSignal): Promise<JsonValue> {
+export async function readInputJson(argument: string, signal: AbortSignal): Promise<JsonValue> {
   const file = argument.startsWith('@') ? argument.slice(1) : undefined;
   const text = file === undefined ? argument : await readTextFile(file, { signal });
   try {

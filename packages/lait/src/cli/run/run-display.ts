@@ -1,29 +1,42 @@
+import type { Configuration } from '../../config/configuration.js';
 import type { RunEvent } from '../../engine/events.js';
 import { printable } from '../../observe/printable.js';
 import { pricingOf, type UsageJson, UsageReport } from '../../observe/usage-report.js';
+import type { Plan } from '../../plan/plan.js';
 import type { CommandContext } from '../command-context.js';
 import type { RunOptions } from '../commands/run.js';
-import type { OpenedWorkflow } from './open-workflow.js';
 import { ProgressDisplay } from './progress-display.js';
 import { streamedStep } from './streamed-step.js';
 import { TokenStream } from './token-stream.js';
 import { writesFile } from './write-result.js';
 
+/** Flags that say what is shown. */
+export type DisplayOptions = Pick<
+  RunOptions,
+  'stream' | 'quiet' | 'progress' | 'output' | 'json' | 'showUsage'
+>;
+
+/** What is run. */
+export interface Displayed {
+  workflow: { plan: Plan };
+  configuration: Configuration;
+}
+
 /** What a person sees of a run while it runs: progress, replies as they arrive, and what was used. */
 export class RunDisplay {
-  readonly #options: RunOptions;
+  readonly #options: DisplayOptions;
   readonly #context: CommandContext;
   #usage = new UsageReport();
   #progress: ProgressDisplay | undefined;
   #tokens: TokenStream | undefined;
 
-  constructor(options: RunOptions, context: CommandContext) {
+  constructor(options: DisplayOptions, context: CommandContext) {
     this.#options = options;
     this.#context = context;
   }
 
   /** Begins to show the run of a workflow. */
-  async start({ workflow: { plan }, configuration }: OpenedWorkflow): Promise<void> {
+  async start({ workflow: { plan }, configuration }: Displayed): Promise<void> {
     const { output, options } = this.#context;
     const { stream, quiet, progress } = this.#options;
     this.#usage = new UsageReport(pricingOf(configuration.values.models, plan.settings.models));

@@ -1,6 +1,9 @@
+import type { RunEvent } from '../../engine/events.js';
 import { StepError } from '../../errors/errors.js';
 import type { WorkflowResult } from '../../lait.js';
 import { pricingOf } from '../../observe/usage-report.js';
+import type { Plan } from '../../plan/plan.js';
+import { newRunId } from '../../runs/run-id.js';
 import type { CommandContext } from '../command-context.js';
 import type { RunOptions } from '../commands/run.js';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.js';
@@ -64,14 +67,39 @@ async function run(request: Request, display: RunDisplay): Promise<ExitCode> {
     }
     await display.start(opened);
     trace = await openTrace(opened, request);
+    if (waits(plan, options)) return await runWaiting(opened, call, trace, request, display);
     const record = recordsRun(options) ? await openRecord(opened, call, request) : undefined;
     return await execute(opened, call, { record, trace }, request, display);
   } finally {
     display.stop();
     await trace?.end();
     display.showUsage();
-    await opened.lait.close();
+    await opened.close();
   }
+}
+
+/** Whether a run can wait for people: always in the form that is made for it, in the others when that is asked for. */
+function waits({ form }: Plan, options: RunOptions): boolean {
+  return options.park === true || (form === 'graph' && !recordsRun(options));
+}
+
+/** Records a new run that can wait, and works on it. */
+async function runWaiting(
+  opened: OpenedWorkflow,
+  { input, inputs }: CommandCall,
+  trace: RunTrace | undefined,
+  { options, context }: Request,
+  display: RunDisplay,
+): Promise<ExitCode> {
+  const { workflow, lait, records } = opened;
+  const { plan } = workflow;
+  const { runRecorded } = await import('../runs/run-recorded.js');
+  records.secrets.protect(plan.sources.map(({ text }) => text));
+  const runs = await lait.runs();
+  const { run_id: runId } = await runs.create(plan, { value: input, inputs, runId: newRunId() });
+  if (options.quiet !== true) context.output.note(`run recorded as '${runId}'`);
+  const onEvent = trace === undefined ? undefined : (event: RunEvent) => trace.handle(event);
+  return runRecorded({ runId, plan, configured: opened, options, context, display, onEvent });
 }
 
 async function openRecord(
@@ -128,7 +156,8 @@ async function execute(
 function parked(): StepError {
   return new StepError({
     code: 'run_parked',
-    message: 'the run waits for an answer that nobody can give here',
+    message:
+      'the run waits for an answer that nobody can give here; with --park it is kept until there is one',
   });
 }
 

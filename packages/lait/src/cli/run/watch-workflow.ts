@@ -108,7 +108,7 @@ class Watch {
     } finally {
       display.stop();
       display.showUsage();
-      await opened?.lait.close();
+      await opened?.close();
     }
     if (!restart.signal.aborted) output.note('waiting for changes (Ctrl-C ends)');
     if (changing === undefined) watch(before);

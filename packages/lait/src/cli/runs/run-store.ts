@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import type { ListedRun } from '../../runs/checkpoint-store.js';
 import { CheckpointStore } from '../../runs/checkpoint-store.js';
+import type { RunRecord } from '../../runs/run-record.js';
 import type { CommandContext } from '../command-context.js';
+import type { StoreOptions } from './recorded-runs.js';
 
 /** The records of the directory that the command was started in. */
 export function runStore({ workingDirectory }: CommandContext): CheckpointStore {
@@ -16,4 +18,17 @@ export function runStatus(run: ListedRun): 'running' | 'failed' | 'completed' | 
   if (status === 'completed') return 'completed';
   // A process that was killed had no time to say why.
   return failure === undefined ? 'interrupted' : 'failed';
+}
+
+/**
+ * How a run that can wait stands. One whose process has ended is called interrupted: nobody works on it. That is known of
+ * files only; a database says when a claim has run out to those who want to take it.
+ */
+export async function recordStatus(
+  { run_id, status }: RunRecord,
+  { database }: StoreOptions,
+  context: CommandContext,
+): Promise<string> {
+  if ((status !== 'running' && status !== 'cancelling') || database !== undefined) return status;
+  return (await runStore(context).holder(run_id)) === undefined ? 'interrupted' : status;
 }

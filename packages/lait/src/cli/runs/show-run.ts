@@ -1,99 +1,130 @@
-import { printable } from '../../observe/printable.js';
-import type { Checkpoint } from '../../runs/checkpoint.js';
-import { displayStored, SecretReferences } from '../../runs/secret-references.js';
+import { UsageError } from '../../errors/errors.js';
+import { preview, printable } from '../../observe/printable.js';
+import { type NodeRow, nodeRows } from '../../runs/node-rows.js';
+import type { RunLogEvent, RunRecord } from '../../runs/run-record.js';
+import { isTerminal } from '../../runs/run-status.js';
 import { textOf } from '../../values/text.js';
-import type { JsonObject, JsonValue } from '../../values/value.js';
 import type { CommandContext } from '../command-context.js';
-import { runStatus, runStore } from './run-store.js';
+import { tableText } from '../print-table.js';
+import { nextSteps } from './how-to-go-on.js';
+import { RecordedRuns, type StoreOptions } from './recorded-runs.js';
+import { recordStatus, runStore } from './run-store.js';
 
-/** `lait runs show`: what a run has recorded, secrets as references. Throws what `CheckpointStore` throws. */
+/** `lait runs show`: what a run of either kind has recorded, secrets as references. */
 export async function showRun(
   name: string,
-  { json }: { json?: true },
+  options: StoreOptions & { json?: true },
   context: CommandContext,
 ): Promise<void> {
-  const store = runStore(context);
-  const runId = await store.resolve(name);
-  const checkpoint = await store.read(runId);
-  const running = await store.holder(runId);
-  const status = runStatus({ run_id: runId, checkpoint, running });
-  const show = await displayOf(context);
-  if (json === true) {
-    await context.output.writeJson({
-      ...runJson(checkpoint, show),
-      status,
-      ...(running === undefined ? {} : { running }),
-    });
-    return;
+  const records = await RecordedRuns.of(context, options);
+  try {
+    const store = await records.store();
+    const found = await newestOf(name, records, options, context);
+    if ('checkpoint' in found) {
+      const { showCheckpoint } = await import('./show-checkpoint.js');
+      await showCheckpoint(found.checkpoint, options, context);
+      return;
+    }
+    // As they are shown: with names instead of secrets.
+    const [run] = (await store.list()).filter(({ run_id }) => run_id === found.record.run_id);
+    const events = await store.events(found.record.run_id);
+    const status = await recordStatus(found.record, options, context);
+    if (options.json === true) await context.output.writeJson(recordJson(run!, status, events));
+    else await context.output.write(await recordText(run!, status, events, options, context));
+  } finally {
+    await records.close();
   }
-  const holder = running === undefined ? '' : ` (process ${running.pid})`;
-  await context.output.write(runText(checkpoint, `${status}${holder}`, show));
 }
 
-type Show = (stored: JsonValue) => JsonValue;
+type Found = { record: RunRecord } | { checkpoint: string };
 
-/** Known secrets are masked once more: a record may be older than the key. */
-async function displayOf(context: CommandContext): Promise<Show> {
-  const configuration = await context.configuration().catch(() => undefined);
-  const references = new SecretReferences(await context.variables(), context.secrets, [
-    JSON.stringify(configuration?.values ?? {}),
-  ]);
-  const show: Show = (stored) => displayStored(references.store(displayStored(stored)));
-  return show;
+/** `latest` is the newest of both kinds. */
+async function newestOf(
+  name: string,
+  records: RecordedRuns,
+  { database }: StoreOptions,
+  context: CommandContext,
+): Promise<Found> {
+  if (database !== undefined) return { record: await records.find(name) };
+  const checkpoints = runStore(context);
+  if (name !== 'latest') {
+    const record = await (await records.store()).read(name);
+    return record === undefined ? { checkpoint: await checkpoints.resolve(name) } : { record };
+  }
+  const [record] = await (await records.store()).list({ limit: 1 });
+  const checkpoint = await checkpoints.resolve(name).catch((error: unknown) => {
+    if (error instanceof UsageError && error.code === 'run_not_found' && record !== undefined)
+      return undefined;
+    throw error;
+  });
+  if (record === undefined) return { checkpoint: checkpoint! };
+  if (checkpoint === undefined) return { record };
+  const { started_at } = await checkpoints.read(checkpoint);
+  return (started_at ?? '') > record.created_at ? { checkpoint } : { record };
 }
 
-function runJson(checkpoint: Checkpoint, show: Show): JsonObject {
-  const { passed_values: _passed, items, failure, parent, ...rest } = checkpoint;
-  return {
-    ...(rest as unknown as JsonObject),
-    current_value: show(checkpoint.current_value ?? null),
-    initial_input: show(checkpoint.initial_input),
-    inputs: show(checkpoint.inputs),
-    steps_outputs: show(checkpoint.steps_outputs),
-    state: show(checkpoint.state),
-    failure: failure === undefined ? null : { ...failure, message: show(failure.message) },
-    parent: parent ?? null,
-    kept_items: items === undefined ? null : Object.keys(items.results).length,
-  };
+function recordJson(run: RunRecord, status: string, events: readonly RunLogEvent[]): object {
+  const { definition, revision: _revision, answers: _answers, ...shown } = run;
+  const { sources: _sources, ...about } = definition;
+  return { ...shown, status, definition: about, nodes: nodeRows(events) };
 }
 
-function runText(checkpoint: Checkpoint, status: string, show: Show): string {
-  const { completed_index: index, top_level_labels: labels, parent, failure } = checkpoint;
-  const done = (index ?? -1) + 1;
-  const last = index === null ? '' : ` (last: ${labels[index]})`;
+async function recordText(
+  run: RunRecord,
+  status: string,
+  events: readonly RunLogEvent[],
+  options: StoreOptions,
+  context: CommandContext,
+): Promise<string> {
+  const { definition, source_run_id, result, error_summary, value } = run;
   const rows: [string, string][] = [
-    ['run', checkpoint.run_id],
-    ['workflow', checkpoint.workflow_path],
+    ['run', run.run_id],
+    ['workflow', definition.sources[0]?.file ?? definition.id],
     ['status', status],
-    ['steps', `${done} of ${labels.length} finished${last}`],
-    ['started', checkpoint.started_at ?? 'unknown'],
-    ['updated', checkpoint.updated_at ?? 'unknown'],
-    ...(parent === undefined
-      ? []
-      : [['begun from', `${parent.run_id} at '${parent.from}'`] as [string, string]]),
-    ...(failure === undefined ? [] : [['failure', textOf(show(failure.message))] as [string, string]]),
-    ...(checkpoint.items === undefined
-      ? []
-      : [['kept items', String(Object.keys(checkpoint.items.results).length)] as [string, string]]),
-    ['initial input', textOf(show(checkpoint.initial_input))],
-    ['current value', textOf(show(checkpoint.current_value ?? null))],
+    ['started', run.created_at],
+    ['updated', run.updated_at],
+    ...optional('repeats', source_run_id),
+    ...optional('failure', error_summary),
+    ...(value === undefined ? [] : [['initial input', textOf(value)] as [string, string]]),
+    ['inputs', textOf(run.inputs)],
+    ...(result === undefined ? [] : [['result', textOf(result)] as [string, string]]),
   ];
-  const sections = rows.map(([name, value]) => `${`${name}:`.padEnd(15)} ${indented(value)}\n`);
-  return (
-    sections.join('') +
-    mapText('inputs', checkpoint.inputs, show) +
-    mapText('steps', checkpoint.steps_outputs, show)
-  );
+  const lines = rows.map(([name, text]) => `${`${name}:`.padEnd(15)} ${indented(text)}\n`);
+  const nodes = nodeRows(events).map(nodeLine);
+  if (nodes.length > 0) lines.push('nodes:\n', indentedTable(nodes));
+  if (!isTerminal(run.status)) {
+    const { waits, questions } = await nextSteps(
+      { ...run, status: statusFor(run, status) },
+      options,
+      context,
+    );
+    lines.push(`${waits}:\n`);
+    for (const { about, commands } of questions) {
+      if (about !== '') lines.push(`  ${printable(about).replaceAll('\n', '\n  ')}\n`);
+      lines.push(...commands.map((command) => `    ${command}\n`));
+    }
+  }
+  return lines.join('');
 }
 
-function mapText(title: string, values: JsonValue, show: Show): string {
-  const entries = Object.entries((values ?? {}) as JsonObject);
-  if (entries.length === 0) return '';
-  const lines = entries.map(([name, value]) => `  ${printable(name)}: ${indented(textOf(show(value)))}\n`);
-  return `${title}:\n${lines.join('')}`;
+/** A run whose process was lost goes on like one that was interrupted. */
+function statusFor(run: RunRecord, shown: string): RunRecord['status'] {
+  return shown === 'interrupted' ? 'interrupted' : run.status;
 }
 
-/** Further lines of a value are moved in, so that they cannot be taken for something else. */
+function nodeLine({ node_id, attempt, status, output, error_summary }: NodeRow): string[] {
+  const about = error_summary ?? (output === undefined ? '' : textOf(output));
+  return [printable(node_id), attempt > 1 ? `attempt ${attempt}` : '', status, preview(about, 80)];
+}
+
+function indentedTable(rows: string[][]): string {
+  return tableText(rows).replace(/^/gm, '  ').replace(/ +$/gm, '');
+}
+
+function optional(name: string, text: string | undefined): [string, string][] {
+  return text === undefined ? [] : [[name, text]];
+}
+
 function indented(text: string): string {
   return printable(text).replaceAll('\n', `\n${' '.repeat(16)}`);
 }

@@ -66,6 +66,7 @@ export function graphPlan(
     origin: options.origin ?? id,
     ...(options.directory !== undefined && { directory: options.directory }),
     sources: [source],
+    inputSchema: inputsSchema,
     accept: (call) => acceptGraphCall(inputsSchema, call),
     body: new GraphLowering(check).body(),
     settings: noSettings,

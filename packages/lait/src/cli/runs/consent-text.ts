@@ -1,0 +1,25 @@
+import { kinds } from '../../kinds/index.js';
+import { printable } from '../../observe/printable.js';
+import { stepLines } from '../../plan/draw/step-lines.js';
+import type { Plan } from '../../plan/plan.js';
+import { nodeName } from '../../runs/node-places.js';
+import { nodesOf } from '../../runs/plan-nodes.js';
+import type { RunView } from '../../runs/run-controller.js';
+import type { RunRecord } from '../../runs/run-record.js';
+
+/** What a person is asked to consent to: every node that needs it, once for the whole run. Source: graph facts §7.6. */
+export function consentText({ run_id }: RunRecord, plan: Plan, { events }: RunView): string {
+  const created = events.find(({ event_type }) => event_type === 'run_created');
+  const named = created?.payload.needs_approval;
+  const names = new Set(Array.isArray(named) ? named : []);
+  const lines = [`Run '${run_id}' of ${plan.name ?? plan.id} needs consent for:`];
+  let agents = false;
+  for (const { node, kind } of nodesOf(plan, kinds)) {
+    if (kind === undefined || !names.has(nodeName(plan, node) ?? node.path)) continue;
+    lines.push(`  ${stepLines(node, kind).join(', ')}`);
+    agents ||= kind.callsModel === true;
+  }
+  if (agents) lines.push('Agents act with the tools and settings that they have when their turn comes.');
+  lines.push('Approve everything?');
+  return printable(lines.join('\n'));
+}

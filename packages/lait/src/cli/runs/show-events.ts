@@ -1,0 +1,43 @@
+import { preview, printable } from '../../observe/printable.js';
+import type { RunLogEvent } from '../../runs/run-record.js';
+import type { CommandContext } from '../command-context.js';
+import { tableText } from '../print-table.js';
+import { RecordedRuns, type StoreOptions } from './recorded-runs.js';
+
+export interface EventsOptions extends StoreOptions {
+  /** Only entries behind this number. */
+  after?: number;
+  json?: true;
+}
+
+/** `lait runs events`: the log of a run, numbered without gaps. */
+export async function showEvents(
+  name: string,
+  { after, json, ...options }: EventsOptions,
+  context: CommandContext,
+): Promise<void> {
+  const records = await RecordedRuns.of(context, options);
+  try {
+    const { run_id: runId } = await records.find(name);
+    const events = await (await records.store()).events(runId, { ...(after !== undefined && { after }) });
+    if (json === true) await context.output.writeJson(events.map(({ key: _key, ...event }) => event));
+    else await context.output.write(tableText(events.map(row)));
+  } finally {
+    await records.close();
+  }
+}
+
+function row({ seq, created_at, event_type, payload }: RunLogEvent): string[] {
+  const { node_id, loop_node_id, ...rest } = payload;
+  const node = node_id ?? loop_node_id;
+  const about = Object.entries(rest)
+    .filter(([name, value]) => value !== null && name !== 'activation_id')
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  return [
+    String(seq),
+    created_at,
+    event_type,
+    typeof node === 'string' ? printable(node) : '',
+    preview(about.join(' '), 120),
+  ];
+}
