@@ -28,7 +28,8 @@ export const toolKind: Kind<ToolFields> = {
       throw new StepError({ code: 'tool_unknown', message: `Tool with name ${toolId} not found` });
     }
     const parts = toolPartsOf(tool, strict);
-    const parsed = await parts.parseInput(context.input);
+    const parsing = parts.parseInput(context.input);
+    const parsed = parsing instanceof Promise ? await parsing : parsing;
     if (!parsed.ok) throw invalidStepInput(parsed.problems);
     const value = await context.effect(
       async (effect) => {
@@ -38,7 +39,8 @@ export const toolKind: Kind<ToolFields> = {
           const { payload } = call.suspension;
           return { suspended: { type: 'resume', text: `tool '${toolId}' waits to be resumed`, payload } };
         }
-        const checked = await parts.parseOutput(output);
+        const checking = parts.parseOutput(output);
+        const checked = checking instanceof Promise ? await checking : checking;
         return {
           value: checked.ok ? checked.value : wrongOutput(tool, output, checked.problems, strict, context),
           state: call.stateAfter,

@@ -1,7 +1,7 @@
 import { StepError } from '../errors/errors.js';
 import type { DirectToolContext, RegisteredTool } from '../kinds/services.js';
 import { compileFullSchema } from '../schema/full-schema.js';
-import { compileDefinitionSchema, type StripResult } from '../schema/strip.js';
+import { compileDefinitionSchema, isFullyStripped, type StripResult } from '../schema/strip.js';
 import type { JsonObject, Value } from '../values/value.js';
 import type { InferJsonSchema } from './infer-json-schema.js';
 import {
@@ -67,9 +67,9 @@ export function defineTool<
     ...(output.jsonSchema !== undefined && { outputSchema: output.jsonSchema }),
     ...(idempotent !== undefined && { idempotent }),
     parts: {
-      parseInput: (value) => input.parse(value, 'input'),
+      parseInput: input.parse,
       run: (value, context) => execute(value as SchemaValue<Input>, context),
-      parseOutput: (value) => output.parse(value, 'output'),
+      parseOutput: output.parse,
     },
     async execute(value, context) {
       const accepted = await input.accept(value, 'the input of the tool');
@@ -83,7 +83,7 @@ interface SchemaSide {
   jsonSchema: JsonObject | undefined;
   accept(value: unknown, what: string): Promise<unknown>;
   /** Gives the problems instead of throwing, and drops what the schema does not declare. */
-  parse(value: Value, side: 'input' | 'output'): Promise<StripResult> | StripResult;
+  parse(value: Value): Promise<StripResult> | StripResult;
 }
 
 function schemaSide(schema: ToolSchema | undefined, side: 'input' | 'output'): SchemaSide {
@@ -104,7 +104,7 @@ function schemaSide(schema: ToolSchema | undefined, side: 'input' | 'output'): S
   const jsonSchema = schema as JsonObject;
   return {
     jsonSchema,
-    parse: (value, direction) => parseJson(jsonSchema, value, direction),
+    parse: jsonParser(jsonSchema, side),
     async accept(value, what) {
       const problems = (await compileFullSchema(jsonSchema))(value);
       if (problems.length === 0) return value;
@@ -116,17 +116,20 @@ function schemaSide(schema: ToolSchema | undefined, side: 'input' | 'output'): S
   };
 }
 
-/** Drops what the schema does not declare, then checks the rest in full. */
-async function parseJson(
+/** Drops what the schema does not declare, then checks what dropping does not. */
+function jsonParser(
   schema: JsonObject,
-  value: Value,
   direction: 'input' | 'output',
-): Promise<StripResult> {
-  const stripped = compileDefinitionSchema(schema, { tool: direction })(value);
-  if (!stripped.ok) return stripped;
-  const problems = (await compileFullSchema(schema))(stripped.value);
-  if (problems.length === 0) return stripped;
-  return { ok: false, problems: problems.map((message) => ({ path: [], message })) };
+): (value: Value) => StripResult | Promise<StripResult> {
+  const strip = compileDefinitionSchema(schema, { tool: direction });
+  if (isFullyStripped(schema)) return strip;
+  return async (value) => {
+    const stripped = strip(value);
+    if (!stripped.ok) return stripped;
+    const problems = (await compileFullSchema(schema))(stripped.value);
+    if (problems.length === 0) return stripped;
+    return { ok: false, problems: problems.map((message) => ({ path: [], message })) };
+  };
 }
 
 /** Results travel, are stored and printed as JSON: what JSON cannot hold must not get lost on the way. */
