@@ -24,11 +24,18 @@ describe('runs over HTTP', () => {
     const created = await server.call('POST', '/v1/runs', { workflow: 'greet', inputs: { name: '世界 🎉' } });
     expect(created.status, JSON.stringify(created.body)).toBe(201);
     const run = await runWhen(server, created.body.run_id, 'completed', 'failed');
-    expect(run).toMatchObject({ status: 'completed', result: 'HELLO 世界 🎉', workflow: 'greet', form: 'steps' });
-    expect(run.nodes.map((node: { node_id: string; status: string }) => [node.node_id, node.status])).toEqual([
-      ['greet', 'succeeded'],
-      ['loud', 'succeeded'],
-    ]);
+    expect(run).toMatchObject({
+      status: 'completed',
+      result: 'HELLO 世界 🎉',
+      workflow: 'greet',
+      form: 'steps',
+    });
+    expect(run.nodes.map((node: { node_id: string; status: string }) => [node.node_id, node.status])).toEqual(
+      [
+        ['greet', 'succeeded'],
+        ['loud', 'succeeded'],
+      ],
+    );
     expect(localActor.id).toBe('local');
   });
 });

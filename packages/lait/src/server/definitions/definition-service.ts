@@ -3,7 +3,7 @@ import type { CallSignature } from '../../dialects/dynamic/catalog.js';
 import { DefinitionError } from '../../errors/errors.js';
 import type { Database } from '../../runs/stores/database/database.js';
 import { isObject, type JsonObject } from '../../values/value.js';
-import { conflict, HttpProblem, notFound } from '../http/problem.js';
+import { conflict, HttpProblem, notFound, unprocessable } from '../http/problem.js';
 import {
   type CheckedDefinition,
   checkDefinition,
@@ -93,9 +93,10 @@ export class DefinitionService {
 
   /**
    * Stores a version of a workflow that is new or known. Throws a `DefinitionError` with every problem, or an
-   * `HttpProblem`: 409 `version_stale` (with the current version), `form_differs`, `definition_configured`.
+   * `HttpProblem`: 409 `version_stale` (with the current version), `form_differs`, `definition_configured`, 422 `id_differs`.
    */
   async put(content: NewContent): Promise<DefinitionView> {
+    requireOwnId(content);
     if (content.draft === true) return this.write((rows) => this.#store(rows, content));
     const checked = await this.check(content);
     this.#requireValid(content.id, checked);
@@ -310,6 +311,13 @@ function givenDescription(content: NewContent): Partial<StoredDefinition> {
     ...(authorId !== undefined && { authorId }),
     ...(skipApproval !== undefined && { skipApproval }),
   };
+}
+
+/** A dynamic definition names itself: under another id it could not be found by those who call it. */
+function requireOwnId({ id, form, content }: NewContent): void {
+  const own = typeof content === 'string' ? undefined : content.id;
+  if (form === 'dynamic' && typeof own === 'string' && own !== id)
+    throw unprocessable('id_differs', `the definition calls itself '${own}', not '${id}'`);
 }
 
 async function supersede(rows: DefinitionRows, definitionId: string, now: string): Promise<void> {

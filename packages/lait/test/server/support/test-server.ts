@@ -106,7 +106,11 @@ export async function until<T>(what: () => Promise<T | undefined | false>, timeo
 }
 
 /** A run once it stands so. */
-export function runWhen(server: TestServer, runId: string, ...statuses: string[]): Promise<TestAnswer['body']> {
+export function runWhen(
+  server: TestServer,
+  runId: string,
+  ...statuses: string[]
+): Promise<TestAnswer['body']> {
   return until(async () => {
     const { body } = await server.call('GET', `/v1/runs/${runId}?nodes=true`);
     return statuses.includes(body.status) ? body : undefined;
