@@ -12,6 +12,7 @@ import type { CommandContext } from './command-context.js';
 import type { GraphOptions } from './commands/graph.js';
 import { planServices } from './plan-services.js';
 import { resolveRegisteredFile } from './run/resolve-workflow-file.js';
+import type { ShownRun } from './runs/shown-run.js';
 
 const writers: Readonly<
   Record<GraphOptions['format'], (picture: Picture, signal: AbortSignal) => string | Promise<string>>
@@ -20,6 +21,14 @@ const writers: Readonly<
   dot: toDot,
   svg: toSvg,
 };
+
+/** Loaded when a run is shown: drawings of files do not pay for it. */
+async function openShownRun(
+  ...parts: Parameters<typeof import('./runs/shown-run.js').shownRun>
+): Promise<ShownRun> {
+  const { shownRun } = await import('./runs/shown-run.js');
+  return shownRun(...parts);
+}
 
 /** `lait graph`: draws a workflow of any form. Throws a `DefinitionError` when it, or with `--expand` a child, is wrong. */
 export async function drawWorkflow(
@@ -32,13 +41,18 @@ export async function drawWorkflow(
   const { path, name } = await resolveRegisteredFile(file, 'workflows', configuration, workingDirectory);
   const target = options.output === undefined || options.output === '-' ? undefined : options.output;
   if (target !== undefined) await checkWritable(resolve(workingDirectory, target));
-  const plan = await planOfFile(path, { name, signal });
+  const shown =
+    options.run === undefined ? undefined : await openShownRun(options.run, path, options, context);
+  const plan = shown?.plan ?? (await planOfFile(path, { name, signal }));
   const { children, failures } =
     options.expand === true
       ? await loadChildren(plan, { kinds, workflows: (await planServices(context)).workflows, signal })
       : { children: new Map(), failures: [] };
   if (failures.length > 0) throw failures[0]!.error;
-  const text = await writers[options.format](drawPlan(plan, { kinds, children }), signal);
+  const text = await writers[options.format](
+    drawPlan(plan, { kinds, children, standing: shown?.standing }),
+    signal,
+  );
   if (target === undefined) await context.output.write(text);
   else await writeFileAtomically(resolve(workingDirectory, target), text);
 }

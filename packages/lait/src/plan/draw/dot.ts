@@ -1,5 +1,13 @@
 import stringWidth from 'string-width';
-import type { EdgeStyle, Picture, PictureGroup, PictureNode, PictureShape } from './picture.js';
+import {
+  type EdgeStyle,
+  type Picture,
+  type PictureGroup,
+  type PictureNode,
+  type PictureShape,
+  type PictureState,
+  stateColors,
+} from './picture.js';
 
 /** More shapes than this are laid out in a simpler way: the fine one takes minutes. */
 const large = 100;
@@ -66,9 +74,20 @@ function groupLines(group: PictureGroup, indent: string): string[] {
   ];
 }
 
-function nodeText({ id, shape, lines }: PictureNode): string {
-  const attributes = [`label=${quoted(lines)}`, ...nodeAttributes[shape], ...widthFor(lines)];
+function nodeText({ id, shape, lines, state }: PictureNode): string {
+  const attributes = [
+    `label=${quoted(lines)}`,
+    ...nodeAttributes[shape],
+    ...widthFor(lines),
+    ...stateAttributes(state),
+  ];
   return `${id} [${attributes.join(', ')}];`;
+}
+
+function stateAttributes(state: PictureState | undefined): string[] {
+  if (state === undefined) return [];
+  const { fill, line } = stateColors[state];
+  return ['style=filled', `fillcolor="${fill}"`, `color="${line}"`];
 }
 
 /** Inches that one terminal column of text takes. */

@@ -1,13 +1,22 @@
 import { LaitError } from '../../errors/lait-error.js';
 import type { ChildBlock, Kind } from '../../kinds/kind.js';
 import type { Block, Edge, Plan, PlanNode } from '../plan.js';
-import type { EdgeStyle, Picture, PictureEdge, PictureGroup, PictureShape } from './picture.js';
+import type { EdgeStyle, Picture, PictureEdge, PictureGroup, PictureShape, PictureState } from './picture.js';
 import { oneLine, stepLines } from './step-lines.js';
 
 export interface DrawOptions {
   kinds: ReadonlyMap<string, Kind>;
   /** Child workflows to draw inside the steps that call them; the others stay boxes. */
   children?: ReadonlyMap<PlanNode, Plan>;
+  /** How steps stand in a run, with what is said of it. Default: no run is shown. */
+  standing?(node: PlanNode): Standing | undefined;
+}
+
+/** How a step stands in a run. */
+export interface Standing {
+  state: PictureState;
+  /** A line below what the step does, e.g. `succeeded, 3 times`. */
+  text: string;
 }
 
 /** An arrow that has left its node and looks for the next one. */
@@ -86,7 +95,14 @@ class Drawer {
     const child = this.options.children?.get(node);
     const called = kind.callsWorkflow?.(node.fields) !== undefined;
     const gathered = node.when === undefined ? [...entering] : this.#gather(entering, group);
-    const id = this.#node(group, called ? 'workflow' : kind.shape, stepLines(node, kind));
+    const standing = this.options.standing?.(node);
+    const lines = stepLines(node, kind);
+    const id = this.#node(
+      group,
+      called ? 'workflow' : kind.shape,
+      standing === undefined ? lines : [...lines, oneLine(standing.text)],
+      standing?.state,
+    );
     this.#connect(gathered, id);
     let leaving: Loose[];
     if (child !== undefined)
@@ -141,7 +157,7 @@ class Drawer {
     for (const way of ways) this.#edges.push({ ...way, to });
   }
 
-  #node(group: PictureGroup, shape: PictureShape, lines: readonly string[]): string {
+  #node(group: PictureGroup, shape: PictureShape, lines: readonly string[], state?: PictureState): string {
     if (this.#count > mostNodes) {
       throw new LaitError({
         code: 'drawing_too_large',
@@ -149,7 +165,7 @@ class Drawer {
       });
     }
     const id = `n${this.#count++}`;
-    group.nodes.push({ id, shape, lines });
+    group.nodes.push({ id, shape, lines, ...(state === undefined ? {} : { state }) });
     return id;
   }
 

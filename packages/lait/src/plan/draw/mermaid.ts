@@ -1,4 +1,12 @@
-import type { EdgeStyle, Picture, PictureGroup, PictureNode, PictureShape } from './picture.js';
+import {
+  type EdgeStyle,
+  type Picture,
+  type PictureGroup,
+  type PictureNode,
+  type PictureShape,
+  type PictureState,
+  stateColors,
+} from './picture.js';
 
 /** Writes a picture as a Mermaid flowchart. Source: steps facts §16. */
 export function toMermaid(picture: Picture): string {
@@ -7,7 +15,23 @@ export function toMermaid(picture: Picture): string {
     const text = label === undefined ? '' : `|"${escapeMermaid(label)}"|`;
     lines.push(`  ${from} ${arrows[style]}${text} ${to}`);
   }
+  lines.push(...stateLines(picture.root));
   return `${lines.join('\n')}\n`;
+}
+
+/** A class per state, and the nodes that it colours. */
+function stateLines(root: PictureGroup): string[] {
+  const ids = new Map<PictureState, string[]>();
+  for (const { id, state } of nodesOf(root))
+    if (state !== undefined) ids.set(state, [...(ids.get(state) ?? []), id]);
+  return [...ids].flatMap(([state, nodes]) => {
+    const { fill, line } = stateColors[state];
+    return [`  classDef ${state} fill:${fill},stroke:${line}`, `  class ${nodes.join(',')} ${state}`];
+  });
+}
+
+function nodesOf({ nodes, groups }: PictureGroup): PictureNode[] {
+  return [...nodes, ...groups.flatMap(nodesOf)];
 }
 
 const arrows: Readonly<Record<EdgeStyle, string>> = {
