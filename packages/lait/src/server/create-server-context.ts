@@ -10,6 +10,7 @@ import type { SecretCodec } from '../runs/stores/value-codec.js';
 import type { SecretRegistry } from '../values/secrets.js';
 import { Audit } from './access/audit.js';
 import { TokenService } from './access/token-service.js';
+import { engineEntriesOf } from './compatible/dynamic/engine-log.js';
 import { DefinitionService } from './definitions/definition-service.js';
 import { EngineEvents } from './events/engine-events.js';
 import { RunFeeds } from './events/run-feeds.js';
@@ -88,7 +89,7 @@ export function createServerContext(options: ServerContextOptions): ServerContex
       metrics.engine(event);
       usage.add(record, event);
       traces.add(record.run_id, event);
-      return [];
+      return engineEntriesOf(record.definition.form, event);
     },
     onEvent: (runId, event) => engineEvents.emit(runId, event),
   });

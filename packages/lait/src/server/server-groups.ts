@@ -1,4 +1,5 @@
 import type { BackgroundService } from './background-service.js';
+import { dynamicApi } from './compatible/dynamic/dynamic-api.js';
 import type { RouteGroup } from './http/route.js';
 import { Retention } from './operations/retention.js';
 import type { ServerContext } from './server-context.js';
@@ -9,5 +10,5 @@ export function serverGroups(server: ServerContext): {
   groups: RouteGroup[];
   background: BackgroundService[];
 } {
-  return { groups: [v1Group()], background: [new Retention(server)] };
+  return { groups: [v1Group(), dynamicApi], background: [new Retention(server)] };
 }

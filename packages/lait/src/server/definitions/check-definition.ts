@@ -72,7 +72,23 @@ async function formProblems(
 }
 
 /** Problems of dynamic definitions that may call each other, checked as one bundle. */
-export async function dynamicProblems(
+async function dynamicProblems(
+  definitions: readonly JsonObject[],
+  world: DefinitionWorld,
+): Promise<readonly Diagnostic[]> {
+  try {
+    return await checkDynamicBundle(definitions, world);
+  } catch (error) {
+    if (error instanceof DefinitionError) return problemsOf(error);
+    throw error;
+  }
+}
+
+/**
+ * Checks dynamic definitions that may call each other as one bundle, and gives the warnings. Throws a
+ * `DynamicWorkflowError` for the first definition that is refused, in the words of that form.
+ */
+export async function checkDynamicBundle(
   definitions: readonly JsonObject[],
   world: DefinitionWorld,
 ): Promise<readonly Diagnostic[]> {
@@ -82,12 +98,7 @@ export async function dynamicProblems(
     otherWorkflow: (name) => world.signatures.get(name),
     otherWorkflowNames: () => [...world.signatures.keys()],
   });
-  try {
-    await registry.addDynamicWorkflows(definitions);
-  } catch (error) {
-    if (error instanceof DefinitionError) return problemsOf(error);
-    throw error;
-  }
+  await registry.addDynamicWorkflows(definitions);
   return registry.listWorkflows().flatMap(({ warnings }) => warnings);
 }
 

@@ -7,8 +7,8 @@ import { conflict, HttpProblem, notFound, unprocessable } from '../http/problem.
 import {
   type CheckedDefinition,
   checkDefinition,
+  checkDynamicBundle,
   type DefinitionWorld,
-  dynamicProblems,
   isError,
   type UncheckedContent,
 } from './check-definition.js';
@@ -109,14 +109,16 @@ export class DefinitionService {
     return this.write((rows) => this.#store(rows, described));
   }
 
-  /** Stores dynamic workflows that may call each other: all of them, or none. Throws what `put` throws. */
+  /**
+   * Stores dynamic workflows that may call each other: all of them, or none. Throws what `put` throws, and a
+   * `DynamicWorkflowError` in the words of that form.
+   */
   async putDynamicBundle(contents: readonly (NewContent & { content: JsonObject })[]): Promise<void> {
     const world = await this.#world();
-    const problems = await dynamicProblems(
+    await checkDynamicBundle(
       contents.map(({ content }) => content),
       world,
     );
-    this.#requireValid(contents.map(({ id }) => id).join(', '), { diagnostics: problems });
     const bundle = new Map([
       ...world.signatures,
       ...contents.map((one) => [one.id, signatureOf(one.content)] as const),

@@ -1,4 +1,4 @@
-import { leavesOf, type LeafSite, readEntries } from '../../../dialects/dynamic/entries.js';
+import { type LeafSite, leavesOf, readEntries } from '../../../dialects/dynamic/entries.js';
 import { describePredicate } from '../../../expressions/describe-predicate.js';
 import type { Predicate } from '../../../expressions/predicate.js';
 import { isObject, type JsonObject, type JsonValue, setOwnProperty } from '../../../values/value.js';
@@ -29,7 +29,8 @@ export function stepGraphOf(definition: JsonObject): JsonValue[] {
   const graph = Array.isArray(definition.graph) ? definition.graph : [];
   return graph.map((entry) => {
     if (!isObject(entry)) return entry;
-    if (entry.type === 'mapping') return { ...entry, mapConfig: prettyMapping(entry.mapConfig) } as JsonObject;
+    if (entry.type === 'mapping')
+      return { ...entry, mapConfig: prettyMapping(entry.mapConfig) } as JsonObject;
     if (entry.type === 'conditional' && Array.isArray(entry.predicates) && Array.isArray(entry.steps)) {
       const { steps, predicates } = entry;
       const serializedConditions = predicates.map((predicate, index) => {
@@ -74,9 +75,15 @@ function stepView({ entry, id, type }: LeafSite): JsonObject {
     ...(typeof description === 'string' && { description }),
     ...(isObject(metadata) && { metadata: metadata as JsonObject }),
     ...(type === 'agent' && {
-      inputSchema: JSON.stringify({ json: { type: 'object', properties: { prompt: { type: 'string' } }, required: ['prompt'] } }),
+      inputSchema: JSON.stringify({
+        json: { type: 'object', properties: { prompt: { type: 'string' } }, required: ['prompt'] },
+      }),
       outputSchema: JSON.stringify({
-        json: outputSchema ?? { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+        json: outputSchema ?? {
+          type: 'object',
+          properties: { text: { type: 'string' } },
+          required: ['text'],
+        },
       }),
     }),
     isWorkflow: type === 'workflow',
