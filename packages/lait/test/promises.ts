@@ -544,4 +544,16 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'PostgreSQL may be restarted at any time: every write happens exactly once',
     'issue 8',
   ],
+  [
+    'dynamic.kept-runs',
+    'A kept dynamic run parks on a suspended tool and goes on with the answer',
+    'issue 6; FR-01',
+  ],
+  ['dynamic.strict-schemas', 'strictSchemas honours every keyword that is ignored otherwise', 'issue 6'],
+  ['dynamic.command-line', 'The command line reads inputs of definitions by their schema', 'issue 6'],
+  [
+    'convert.losses-listed',
+    'What another form cannot say is listed with its place, and nothing written',
+    'issue 6',
+  ],
 ];
