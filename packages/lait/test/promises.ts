@@ -556,4 +556,9 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'What another form cannot say is listed with its place, and nothing written',
     'issue 6',
   ],
+  [
+    'server.dynamic-client',
+    'The client library of the dynamic form registers, runs, streams, lists, resumes and cancels unchanged',
+    'facts dynamic §7',
+  ],
 ];

@@ -54,6 +54,8 @@ export class RunHistory {
   readonly #paths = new CallPaths();
   readonly #stream: StreamEvents;
   readonly #addresses = new Map<string, string>();
+  /** Steps that a cancel reached: they have failed only if the run has. */
+  #cancelled: { event: RunEvent; at: number }[] = [];
   #sent: StreamEvent[] = [];
   #error: SerializedError | undefined;
 
@@ -123,8 +125,15 @@ export class RunHistory {
   #engine(event: RunEvent, at: number): void {
     if (event.type === 'run.failed') {
       this.#error = serializedError(event.error);
+      for (const step of this.#cancelled) this.#step(step.event, step.at);
       return;
     }
+    if (event.type === 'step.failed' && event.error.category === 'cancelled')
+      this.#cancelled.push({ event, at });
+    else this.#step(event, at);
+  }
+
+  #step(event: RunEvent, at: number): void {
     if (event.type === 'step.started') this.#addresses.set(event.address, event.id ?? event.label);
     this.#paths.add(event);
     this.#recorder.add(event, at);
@@ -133,6 +142,7 @@ export class RunHistory {
 
   /** How a run ends or waits is known when it is stored, and not before. */
   #status(status: RunStatus, entry: RunLogEvent, record: RunRecord): void {
+    this.#cancelled = [];
     if (status === 'failed') this.#tell({ type: 'run.failed' }, entry);
     else if (status === 'cancelled') this.#tell({ type: 'run.cancelled' }, entry);
     else if (isTerminal(status)) this.#tell({ type: 'run.completed', value: record.result }, entry);
