@@ -27,6 +27,11 @@ export class RunFeeds {
     private readonly pollMs: number,
   ) {}
 
+  /** How many runs somebody follows. */
+  get size(): number {
+    return this.#feeds.size;
+  }
+
   /** Says that this process has written to a run's log. */
   notify(runId: string): void {
     this.#feeds.get(runId)?.wake();

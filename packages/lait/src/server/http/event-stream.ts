@@ -29,6 +29,8 @@ export function streamResponse(options: EventStreamOptions): Response {
     closed = true;
     clearTimeout(stalled);
     options.onClose();
+    // Whoever makes the frames may wait to be asked for the next one.
+    void frames.return?.();
   };
   const body = new ReadableStream<Uint8Array>(
     {

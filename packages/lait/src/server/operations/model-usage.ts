@@ -83,9 +83,9 @@ export class ModelUsage {
           fn.sum<number>('cost').as('cost'),
           fn.count<number>('cost').as('priced'),
         ])
-        .select([...groupBy])
-        .groupBy([...groupBy])
-        .orderBy('requests', 'desc');
+        .orderBy('requests', 'desc')
+        .$if(groupBy.includes('workflow'), (grouped) => grouped.select('workflow').groupBy('workflow'))
+        .$if(groupBy.includes('model'), (grouped) => grouped.select('model').groupBy('model'));
       if (runId !== undefined) query = query.where('run_id', '=', runId);
       if (workflow !== undefined) query = query.where('workflow', '=', JSON.stringify(workflow));
       if (model !== undefined) query = query.where('model', '=', JSON.stringify(model));
