@@ -78,10 +78,6 @@ export class StepRecorder {
     return steps;
   }
 
-  record(id: string): StepRecord | undefined {
-    return this.#records.get(id);
-  }
-
   /** `at`: when it happened, in milliseconds since 1970. Default: now. */
   add(event: RunEvent, at: number = Date.now()): void {
     if (!('path' in event)) return;
