@@ -51,20 +51,31 @@ export class DirectToolCall implements DirectToolContext {
     return this.#written === undefined ? undefined : { ...this.#before, ...this.#written };
   }
 
-  /** Keys are written over the ones there; none is ever removed. */
-  setState = (next: JsonObject): void => {
-    this.#written = { ...this.#written, ...(copyProgramValue(next) as JsonObject) };
-  };
+  // Given out as functions of their own, since tools take them out of the context; made only for tools that do.
+  get setState(): (next: JsonObject) => void {
+    return (next) => this.#write(next);
+  }
 
-  suspend = (payload?: JsonValue): Promise<never> => {
+  get suspend(): (payload?: JsonValue) => Promise<never> {
+    return (payload) => this.#suspend(payload);
+  }
+
+  get emit(): (event: Parameters<StepContext['emit']>[0]) => void {
+    return (event) => {
+      if (this.step.listening) this.step.emit(event);
+    };
+  }
+
+  /** Keys are written over the ones there; none is ever removed. */
+  #write(next: JsonObject): void {
+    this.#written = { ...this.#written, ...(copyProgramValue(next) as JsonObject) };
+  }
+
+  #suspend(payload?: JsonValue): Promise<never> {
     this.suspension = { payload: copyProgramValue(payload) };
     const suspended = Promise.reject(new Suspended());
     // A tool may forget to await it, which must not end the process.
     suspended.catch(() => {});
     return suspended;
-  };
-
-  emit = (event: Parameters<StepContext['emit']>[0]): void => {
-    if (this.step.listening) this.step.emit(event);
-  };
+  }
 }

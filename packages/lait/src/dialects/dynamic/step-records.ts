@@ -79,13 +79,13 @@ export class StepRecorder {
   }
 
   /** `at`: when it happened, in milliseconds since 1970. Default: now. */
-  add(event: RunEvent, at: number = Date.now()): void {
+  add(event: RunEvent, at?: number): void {
     if (!('path' in event)) return;
     if (event.depth > 0) {
       // A question inside a nested workflow suspends the call.
       if (!event.type.startsWith('question.')) return;
       const [call] = this.paths.callsAround(event.address);
-      if (call !== undefined) this.#apply(call, event, at);
+      if (call !== undefined) this.#apply(call, event, at ?? Date.now());
       return;
     }
     const place = this.#places.get(event.path);
@@ -96,7 +96,7 @@ export class StepRecorder {
     const id =
       place?.silent === true && event.type !== 'question.asked' ? undefined : (place?.id ?? event.id);
     if (id === undefined) return;
-    this.#apply(id, event, at);
+    this.#apply(id, event, at ?? Date.now());
   }
 
   /** A run that was canceled leaves the step it was at as it stood. */
