@@ -27,6 +27,8 @@ export interface RunningServer {
 /** A client that does not get its request out in this time is given up. */
 const headersTimeoutMs = 20_000;
 const requestTimeoutMs = 60_000;
+/** So many connections may wait to be taken. */
+const backlog = 4096;
 
 /**
  * Listens, and begins to work on runs. Throws a `UsageError`: `address_unavailable`, or `tokens_missing` for an address
@@ -53,6 +55,8 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
   const http = createServer(getRequestListener(application.fetch, { overrideGlobalObjects: false }));
   http.headersTimeout = headersTimeoutMs;
   http.requestTimeout = requestTimeoutMs;
+  // Longer than clients keep idle connections: none is closed while its client sends on it.
+  http.keepAliveTimeout = 65_000;
   // A connection whose other end is gone is noticed by the system.
   http.on('connection', (socket) => socket.setKeepAlive(true, 30_000));
   await new Promise<void>((resolve, reject) => {
@@ -65,7 +69,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
         }),
       );
     });
-    http.listen({ host, port }, resolve);
+    http.listen({ host, port, backlog }, resolve);
   });
   http.on('error', (error) => logger.error({ err: { message: error.message } }, 'the listener failed'));
   context.workers.start();

@@ -27,6 +27,9 @@ export interface WorkerPoolOptions {
 
 export type ResumePolicy = 'automatic' | 'explicit';
 
+/** How long a call that was told to stop may take, in milliseconds. */
+const stubbornMs = 5000;
+
 /**
  * Works on the runs of a store: claims what is queued or was lost, keeps the claims alive, and gives them back. Several
  * pools, in one process or many, share a store.
@@ -82,14 +85,12 @@ export class WorkerPool {
     clearInterval(this.#polling);
     await this.#claiming;
     const all = Promise.all([...this.#active.values()].map(({ done }) => done));
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise((resolve) => {
-      timer = setTimeout(resolve, graceMs);
-    });
-    await Promise.race([all, late]);
-    clearTimeout(timer);
-    await this.#options.controller.shutdown();
-    await all;
+    await within(graceMs, all);
+    // A call that does not heed its signal is left behind: its run is taken over when the claim has run out.
+    await within(
+      stubbornMs,
+      this.#options.controller.shutdown().then(() => all),
+    );
     clearInterval(this.#renewing);
   }
 
@@ -164,6 +165,16 @@ export class WorkerPool {
       );
     }
   }
+}
+
+/** Waits for the work, but no longer than this. */
+async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
 }
 
 /** Interrupted by the end of its process and by nothing that somebody must look at. */
