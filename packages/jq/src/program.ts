@@ -164,6 +164,13 @@ function checkAborted(signal: AbortSignal | undefined): void {
 /** Longest text of a raised value in a message. */
 const shownCharacters = 1000;
 
+const tooLarge = 'The evaluation built a value that is too large';
+
+/** Node's own error for strings beyond JavaScript's limit, which is no RangeError. */
+function isTooLong(error: unknown): boolean {
+  return error instanceof Error && (error as { code?: unknown }).code === 'ERR_STRING_TOO_LONG';
+}
+
 /** What leaves the package for an error inside it. */
 function toRuntimeError(error: unknown): unknown {
   if (error instanceof Raised) {
@@ -171,11 +178,14 @@ function toRuntimeError(error: unknown): unknown {
   }
   if (error instanceof Fatal) return new JqRuntimeError(error.code, error.message, null);
   if (error instanceof LabelToken) return new JqRuntimeError('error', 'break', null);
+  if (isTooLong(error)) {
+    return new JqRuntimeError('value_too_large', tooLarge, null, undefined, { cause: error });
+  }
   if (error instanceof RangeError) {
     const isDepth = /call stack/i.test(error.message);
     const [code, message] = isDepth
       ? (['depth_exceeded', 'The evaluation is nested too deeply'] as const)
-      : (['value_too_large', 'The evaluation built a value that is too large'] as const);
+      : (['value_too_large', tooLarge] as const);
     return new JqRuntimeError(code, message, null, undefined, { cause: error });
   }
   if (error instanceof TypeError && /is not a JSON value$/.test(error.message)) {

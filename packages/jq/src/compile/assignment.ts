@@ -7,6 +7,7 @@ import type { Code } from './code.js';
 import type { Compiler } from './compiler.js';
 import { bind, variable } from './lower.js';
 import type { Scope } from './scope.js';
+import { linkAside } from './strict.js';
 
 const valueName = '.value';
 const pathName = '.path';
@@ -24,14 +25,16 @@ export function assignmentCode(compiler: Compiler, node: Assignment, scope: Scop
 
 /** An update makes a new value: as part of a path expression it fails as it does in jq. */
 function withoutPath(code: Code, range: Range): Code {
-  const refuse = (value: JsonValue): never =>
-    raise(`Invalid path expression near attempt to access element 0 of ${shorten([value, []])}`, range);
+  const refuse = (result: JsonValue): never =>
+    raise(`Invalid path expression near attempt to access element 0 of ${shorten([result, []])}`, range);
   return {
     ...code,
-    push: (value, path, env, emit) => (path === null ? code.push(value, path, env, emit) : refuse(value)),
+    push: (value, path, env, emit) =>
+      path === null ? code.push(value, null, env, emit) : code.push(value, null, env, refuse),
     link: (next) => {
-      const op = code.link(next);
-      return (machine) => (machine.path === null ? op : refuse(machine.value));
+      const inside = code.link(next);
+      const checked = linkAside(code, (_machine, result) => refuse(result));
+      return (machine) => (machine.path === null ? inside : checked);
     },
   };
 }

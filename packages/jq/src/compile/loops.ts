@@ -35,7 +35,7 @@ export function reduceCode(source: Code, init: Code, update: Code): Code {
     return state;
   };
   const push: Code['push'] = (value, path, env, emit) =>
-    init.push(value, null, env, (initial) => emit(run(value, path, env, initial), path));
+    init.push(value, path, env, (initial, initPath) => emit(run(value, initPath, env, initial), initPath));
   const link = (next: Op): Op => linkReduce(source, init, update, next);
   if (init.direct === null) return { cardinality: 'many', bounded, direct: null, push, link };
   const begin = init.direct;
@@ -78,20 +78,18 @@ function linkReduce(source: Code, init: Code, update: Code, next: Op): Op {
   });
 }
 
-/** The start of a loop: for each output of `init`, with the input and its path restored. */
+/** The start of a loop: for each output of `init`, with the input restored. A path that `init` follows stays, as in jq. */
 function linkInit(init: Code, begin: (machine: Parameters<Op>[0], initial: JsonValue) => Op | null): Op {
   const receive: Op = (machine) => {
-    const { up, a, b } = machine.stack!;
+    const { up, a } = machine.stack!;
     const initial = machine.value;
     machine.stack = up;
     machine.value = a as JsonValue;
-    machine.path = b as Path | null;
     return begin(machine, initial);
   };
   const initOp = init.link(receive);
   return (machine) => {
-    machine.stack = new Frame(machine.stack, machine.value, machine.path, null);
-    machine.path = null;
+    machine.stack = new Frame(machine.stack, machine.value, null, null);
     return initOp;
   };
 }
@@ -105,9 +103,9 @@ export function foreachCode(source: Code, init: Code, update: Code, extract: Cod
     bounded: allBounded([source, init, update, extract]),
     direct: null,
     push: (value, path, env, emit) =>
-      init.push(value, null, env, (initial) => {
+      init.push(value, path, env, (initial, initPath) => {
         let state = initial;
-        return source.push(value, path, env, (item, itemPath) => {
+        return source.push(value, initPath, env, (item, itemPath) => {
           const scope = extend(env, item);
           const before = state;
           state = null;

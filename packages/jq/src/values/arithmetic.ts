@@ -139,7 +139,8 @@ function toInteger64(value: number): bigint {
 }
 
 export function negate(value: JsonValue): JsonValue {
-  if (typeof value === 'number') return -value;
+  // Not -value: jq knows no negative zero as the opposite of zero.
+  if (typeof value === 'number') return 0 - value;
   return raise(`${describe(value)} cannot be negated`);
 }
 

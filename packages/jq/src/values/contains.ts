@@ -25,7 +25,9 @@ interface Question {
  * explicit stack, so that deep values cannot overflow the native one.
  */
 export function contains(whole: JsonValue, part: JsonValue, context: Context): boolean {
-  if (typeName(whole) !== typeName(part)) {
+  // To jq, true and false are of different types.
+  const differ = typeName(whole) !== typeName(part) || (typeof whole === 'boolean' && whole !== part);
+  if (differ) {
     return raise(`${describe(whole)} and ${describe(part)} cannot have their containment checked`);
   }
   const checks: Check[] = [];
