@@ -561,4 +561,71 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'The client library of the dynamic form registers, runs, streams, lists, resumes and cancels unchanged',
     'facts dynamic §7',
   ],
+  [
+    'waiting.park',
+    'A run that waits for a person ends its command with exit code 75 and goes on in a later one',
+    'issue 7',
+  ],
+  [
+    'waiting.commands',
+    'What is printed to let a run go on can be pasted into a shell as it is',
+    'FR-38, FR-41',
+  ],
+  [
+    'waiting.answers-checked',
+    'Answers are held against their question; late and second ones are refused',
+    'graph facts §7.9',
+  ],
+  ['waiting.one-process-wins', 'Of several processes that answer one question exactly one is heard', 'FR-02'],
+  [
+    'waiting.approval',
+    'Consent is asked for once, names what it covers, and can be given at the start',
+    'graph facts §7.6',
+  ],
+  ['waiting.outcomes', 'The outcome of a graph is the exit code of its command', 'graph facts §7.5'],
+  ['waiting.inputs', 'Inputs of a graph are read by its schema; wrong ones leave no run behind', 'issue 7'],
+  [
+    'waiting.rerun',
+    'A run that has ended is repeated from a node on, as a new run that names the old one',
+    'FR-43',
+  ],
+  ['waiting.one-list', 'Runs of every kind are listed, shown and removed by the same commands', 'issue 7'],
+  [
+    'waiting.damaged',
+    'A record that cannot be read is refused with its path and never written over',
+    'FR-05',
+  ],
+  ['waiting.graph', 'A drawing shows how the nodes of a run stand', 'issue 7'],
+  [
+    'waiting.nested',
+    'A question in a child workflow in a loop is asked with the value that came in, whoever asks it',
+    'FR-01',
+  ],
+  [
+    'waiting.killed',
+    'A process that is killed while it asks leaves a run that goes on at its question',
+    'FR-01',
+  ],
+  [
+    'waiting.child-fails',
+    'A child that waits and then fails makes its parent fail, with the way down to the step',
+    'FR-08',
+  ],
+  ['waiting.no-terminal', 'Without a terminal nobody is asked and nothing is waited for', 'FR-38'],
+  ['waiting.terminal', 'A person at a terminal is asked until the answer fits the question', 'issue 7'],
+  [
+    'waiting.interrupted',
+    'Ctrl-C leaves a run that goes on later; one process at a time works on it',
+    'FR-02',
+  ],
+  [
+    'waiting.kill-points',
+    'A command that is killed at any point leaves a run that goes on without repeating what was done',
+    'FR-04',
+  ],
+  [
+    'waiting.suspended',
+    'A suspended tool is answered from the command line and goes on in the program that has it',
+    'issue 7',
+  ],
 ];

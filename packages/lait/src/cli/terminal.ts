@@ -43,7 +43,8 @@ export class Terminal {
       if (question.default !== undefined) return Promise.resolve(question.default);
       throw new StepError({
         code: 'no_terminal',
-        message: 'there is no terminal to ask at and the question has no default; give it a `default:`, or let the run wait with --park',
+        message:
+          'there is no terminal to ask at and the question has no default; give it a `default:`, or let the run wait with --park',
       });
     }
     return this.#inTurn(async () => {

@@ -1,3 +1,4 @@
+import { PlacedFailure } from '../engine/failure.js';
 import { StepError } from '../errors/errors.js';
 import type { Expression } from '../expressions/expression.js';
 import { isObject } from '../values/value.js';
@@ -35,6 +36,14 @@ export const workflowKind: Kind<WorkflowFields> = {
       signal: context.cancel.signal,
       callers: context.callers,
     });
-    return completed(await context.runPlan(plan, { value: context.input, inputs }));
+    try {
+      return completed(await context.runPlan(plan, { value: context.input, inputs }));
+    } catch (error) {
+      context.cancel.throwIfCancelled();
+      // Steps of the child are named like those of its caller: the way down tells them apart.
+      const { id, path } = context.node;
+      const step = id === undefined ? path : `${path} (id '${id}')`;
+      throw new PlacedFailure(`${step}, workflow '${plan.id}' failed`, error, { workflow: plan.id });
+    }
   },
 };

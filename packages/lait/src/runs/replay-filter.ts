@@ -26,15 +26,19 @@ const outcomes: ReadonlySet<JournalEntryType> = new Set<JournalEntryType>([
   'instant',
 ]);
 
+/** A pass that takes everything from the record is never still for so long. */
+const stillMilliseconds = 100;
+
 /**
  * Tells the events of a pass without those that only repeat an earlier one. A pass that goes on replays the record, and
  * the engine emits its events again: they are held back, and dropped as soon as the next recorded outcome is taken. What
- * is left when something new begins is news.
+ * is left when something is recorded, or when nothing moves because a call is awaited, is news.
  */
 export class ReplayFilter implements StoredJournal {
   readonly #appended = new Set<string>();
   #replaying: boolean;
   #held: RunEvent[] = [];
+  #waiting: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly journal: StoredJournal,
@@ -53,8 +57,6 @@ export class ReplayFilter implements StoredJournal {
       this.#replaying = true;
       this.#held = [];
     }
-    // `failed` is looked for last: an effect without an outcome is about to begin.
-    if (found === undefined && type === 'failed') this.#release();
     return found;
   }
 
@@ -67,11 +69,17 @@ export class ReplayFilter implements StoredJournal {
   /** An event of the engine. */
   event(event: RunEvent): void {
     if (neverReplayed.has(event.type)) this.#release();
-    if (this.#replaying) this.#held.push(event);
-    else this.tell(event);
+    if (!this.#replaying) {
+      this.tell(event);
+      return;
+    }
+    this.#held.push(event);
+    clearTimeout(this.#waiting);
+    this.#waiting = setTimeout(() => this.#release(), stillMilliseconds).unref();
   }
 
   #release(): void {
+    clearTimeout(this.#waiting);
     this.#replaying = false;
     const held = this.#held;
     this.#held = [];

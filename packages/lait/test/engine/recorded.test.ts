@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type JournalEntry, MemoryJournal } from '../../src/engine/journal.js';
 import { RecordedRun } from '../../src/engine/runtimes/recorded.js';
+import { messageChain } from '../../src/errors/lait-error.js';
 import type { Plan } from '../../src/plan/plan.js';
 import { block, call, compute, jq, plan, resultOf, run, type Step, start } from '../support/plans.js';
 
@@ -149,8 +150,8 @@ describe('recorded runs', () => {
     await journal.append({ type: 'answer', address: parked.questions[0]!.address, answer: 'go' });
     const result = await run(parent, null, { services, run: recorded(journal) });
     expect(result.status).toBe('failed');
-    expect(result.status === 'failed' && String((result.error.cause as Error).message)).toContain(
-      'child broke',
+    expect(result.status === 'failed' && messageChain(result.error)).toContain(
+      "(id 'sub'), workflow 'sub' failed: ",
     );
   });
 
