@@ -67,6 +67,11 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'FR-08',
   ],
   [
+    'engine.failed-fork-waits-for-nobody',
+    'A fork that has failed waits for no answer in its other branches',
+    'facts dynamic §4',
+  ],
+  [
     'engine.deadline-owner',
     'Only the place that set a deadline catches it, also when it is replayed',
     'DESIGN §2',

@@ -184,4 +184,19 @@ describe('recorded runs', () => {
     expect(await resultOf(what, null, { services, run: recorded(journal) })).toBe('caught by the caller');
     expect(calls).toBe(1);
   });
+
+  it('[engine.failed-fork-waits-for-nobody] fails at once when the rest of a failed fork only waits', async () => {
+    const fail = call(() => {
+      throw new Error('bad');
+    });
+    const asking = { kind: 'ask', fields: { ask: compute(() => '?') } };
+    const branches = {
+      ask: block('a', [asking]),
+      fail: block('f', [fail]),
+      work: block('w', [call(() => 1)]),
+    };
+    const what = plan([{ kind: 'parallel', fields: { parallel: branches, declared: true } }]);
+    const result = await run(what, null, { run: recorded(new MemoryJournal()) });
+    expect(result).toMatchObject({ status: 'failed', error: { details: { branch: 'fail' } } });
+  });
 });

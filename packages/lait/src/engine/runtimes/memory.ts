@@ -53,6 +53,7 @@ export class MemoryRun {
   readonly onEvent: ((event: RunEvent) => void) | undefined;
   readonly onSnapshot: MemoryRunOptions['onSnapshot'];
   readonly activity: Activity;
+  readonly failedForks = new Set<CancelScope>();
   executor!: BranchExecutor;
   readonly #answerer: Answerer | undefined;
   readonly #waiting = new Map<Address, Waiting>();
@@ -64,7 +65,10 @@ export class MemoryRun {
     this.onSnapshot = options.onSnapshot;
     this.#answerer = options.answerer;
     this.activity = new Activity(() => {
-      for (const notify of this.#idle) notify();
+      const failed = [...this.failedForks];
+      this.failedForks.clear();
+      for (const group of failed) group.cancel(new CancelledError({ message: 'a sibling branch failed' }));
+      if (failed.length === 0) for (const notify of this.#idle) notify();
     });
     this.root = this.branch();
   }
@@ -215,6 +219,8 @@ export function effectContext(runId: string, keyAddress: Address, cancel: Cancel
 /** What a fork in this process needs of its run. */
 export interface ForkHost {
   readonly activity: Activity;
+  /** Forks that have failed already: when nothing else can move, their waiting branches are given up. */
+  readonly failedForks: Set<CancelScope>;
   readonly executor: BranchExecutor;
   branch(): Runtime;
 }
@@ -238,7 +244,10 @@ export async function forkInProcess(
       outcomes[index] = outcome;
       if (outcome.status === 'failed') {
         if (failure === 'first') group.cancel(new CancelledError({ message: 'a sibling branch failed' }));
-        else next = branches.length;
+        else {
+          next = branches.length;
+          host.failedForks.add(group);
+        }
       }
     }
     host.activity.leave();
@@ -251,6 +260,7 @@ export async function forkInProcess(
     await Promise.all(running);
   } finally {
     host.activity.enter();
+    host.failedForks.delete(group);
     group.dispose();
   }
   return outcomes;
