@@ -3,12 +3,12 @@ import { dynamicApi } from './compatible/dynamic/dynamic-api.js';
 import type { RouteGroup } from './http/route.js';
 import { Retention } from './operations/retention.js';
 import type { ServerContext } from './server-context.js';
-import { v1Group } from './v1.js';
+import { v1 } from './v1.js';
 
 /** Everything that `lait serve` serves, and what works beside it. */
 export function serverGroups(server: ServerContext): {
   groups: RouteGroup[];
   background: BackgroundService[];
 } {
-  return { groups: [v1Group(), dynamicApi], background: [new Retention(server)] };
+  return { groups: [v1, dynamicApi], background: [new Retention(server)] };
 }

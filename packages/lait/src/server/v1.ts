@@ -1,35 +1,29 @@
 import { openApiDocument } from './http/openapi.js';
-import { type Route, type RouteGroup, route } from './http/route.js';
+import { type RouteGroup, route } from './http/route.js';
 import { definitionRoutes } from './routes/definition-routes.js';
 import { inboxRoutes } from './routes/inbox-routes.js';
 import { operationRoutes } from './routes/operation-routes.js';
 import { registryRoutes } from './routes/registry-routes.js';
 import { runRoutes } from './routes/run-routes.js';
 
-/** The server's own interface. `further`: routes of rooms that are built on the server, e.g. schedules. */
-export function v1Group(further: readonly Route[] = []): RouteGroup {
-  const group: RouteGroup = {
-    prefix: '/v1',
-    routes: [
-      ...operationRoutes,
-      ...definitionRoutes,
-      ...runRoutes,
-      ...inboxRoutes,
-      ...registryRoutes,
-      ...further,
-      route({
-        method: 'get',
-        path: '/openapi.json',
-        operation: 'getOpenApi',
-        summary: 'This interface as an OpenAPI document',
-        tag: 'Operations',
-        scope: null,
-        responses: { 200: { description: 'The document.', content: 'application/json' } },
-        handle: (_request, { version }) => ({ body: openApiDocument(group, version) }),
-      }),
-    ],
-  };
-  return group;
-}
-
-export const v1: RouteGroup = v1Group();
+/** The server's own interface. */
+export const v1: RouteGroup = {
+  prefix: '/v1',
+  routes: [
+    ...operationRoutes,
+    ...definitionRoutes,
+    ...runRoutes,
+    ...inboxRoutes,
+    ...registryRoutes,
+    route({
+      method: 'get',
+      path: '/openapi.json',
+      operation: 'getOpenApi',
+      summary: 'This interface as an OpenAPI document',
+      tag: 'Operations',
+      scope: null,
+      responses: { 200: { description: 'The document.', content: 'application/json' } },
+      handle: (_request, { version }) => ({ body: openApiDocument(v1, version) }),
+    }),
+  ],
+};

@@ -4,7 +4,7 @@ import { scopeDescriptions } from '../access/scopes.js';
 import type { Route, RouteGroup } from './route.js';
 
 const problem = z
-  .object({
+  .looseObject({
     type: z.string(),
     title: z.string(),
     status: z.int(),
