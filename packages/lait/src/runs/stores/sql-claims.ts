@@ -33,26 +33,31 @@ export function claimRuns(database: Database, request: ClaimRequest): Promise<Ru
 }
 
 export async function renewClaim(database: Database, lease: RunLease, leaseMs: number): Promise<boolean> {
-  return database.write(async (queries) => {
-    const { numUpdatedRows } = await queries
-      .updateTable('runs')
-      .set({ lease_until: sql<number>`${database.now} + ${sql.lit(Math.round(leaseMs))}` })
-      .where('run_id', '=', lease.run_id)
-      .where('lease_attempt', '=', lease.attempt)
-      .where('lease_until', '>', 0)
-      .executeTakeFirst();
-    return numUpdatedRows > 0n;
-  });
+  return database.write(
+    async (queries) => {
+      const { numUpdatedRows } = await queries
+        .updateTable('runs')
+        .set({ lease_until: sql<number>`${database.now} + ${sql.lit(Math.round(leaseMs))}` })
+        .where('run_id', '=', lease.run_id)
+        .where('lease_attempt', '=', lease.attempt)
+        .where('lease_until', '>', 0)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    { repeatable: true },
+  );
 }
 
 export async function releaseClaim(database: Database, lease: RunLease): Promise<void> {
-  await database.write((queries) =>
-    queries
-      .updateTable('runs')
-      .set({ lease_until: 0 })
-      .where('run_id', '=', lease.run_id)
-      .where('lease_attempt', '=', lease.attempt)
-      .execute(),
+  await database.write(
+    (queries) =>
+      queries
+        .updateTable('runs')
+        .set({ lease_until: 0 })
+        .where('run_id', '=', lease.run_id)
+        .where('lease_attempt', '=', lease.attempt)
+        .execute(),
+    { repeatable: true },
   );
 }
 

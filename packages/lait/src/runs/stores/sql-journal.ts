@@ -10,6 +10,9 @@ import { parts } from './sql-events.js';
 import { leaseLost } from './stored-record.js';
 import type { ValueCodec } from './value-codec.js';
 
+/** An outcome that is recorded already stays as it is. */
+const repeatable = { repeatable: true };
+
 /** Reads the outcomes of a run; further ones are written under the lease. Throws `run_not_found`. */
 export async function openSqlJournal(
   database: Database,
@@ -41,7 +44,7 @@ export async function openSqlJournal(
       await database.write(async (queries) => {
         if (lease !== undefined && !(await isNewestClaim(database, queries, lease))) throw leaseLost(runId);
         await insertEntries(queries, codec, runId, first, entries);
-      });
+      }, repeatable);
     },
   );
 }

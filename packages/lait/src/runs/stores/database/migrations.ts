@@ -9,6 +9,7 @@ export const migrations: readonly Migration[] = [
   serverTables,
   usageTable,
   interfaceTables,
+  receiptTable,
 ];
 
 async function runTables(schema: Kysely<unknown>['schema']): Promise<void> {
@@ -279,4 +280,13 @@ async function interfaceTables(schema: Kysely<unknown>['schema']): Promise<void>
     .column('received_at')
     .execute();
   await schema.createIndex('runs_updated').on('runs').columns(['updated_at', 'run_id']).execute();
+}
+
+async function receiptTable(schema: Kysely<unknown>['schema']): Promise<void> {
+  await schema
+    .createTable('write_receipts')
+    .addColumn('receipt', 'text', (column) => column.primaryKey())
+    .addColumn('written_at', 'bigint', (column) => column.notNull())
+    .execute();
+  await schema.createIndex('write_receipts_written').on('write_receipts').column('written_at').execute();
 }

@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { LaitError } from '../../../errors/lait-error.js';
-import type { Database, Queries } from './database.js';
+import type { Database, Queries, WriteOptions } from './database.js';
 import { databaseError } from './database-errors.js';
 import { migrate } from './migrate.js';
 import { isConflict, isConnectionLoss } from './postgres-errors.js';
@@ -30,7 +31,11 @@ export async function openPostgresDatabase(url: string, options: PostgresOptions
     connectionString: url,
     max: maxConnections,
     keepAlive: true,
-    connectionTimeoutMillis: 10_000,
+    keepAliveInitialDelayMillis: 10_000,
+    // A process that sleeps in the middle of a transaction must not keep the others from working.
+    idle_in_transaction_session_timeout: 30_000,
+    lock_timeout: 60_000,
+    connectionTimeoutMillis: 5000,
     application_name: 'lait',
     types: { getTypeParser },
   });
@@ -54,12 +59,25 @@ export async function openPostgresDatabase(url: string, options: PostgresOptions
       await sql`select pg_advisory_xact_lock(hashtext('lait schema'))`.execute(transaction);
       await sql.raw(`create schema if not exists ${quoted(schema)}`).execute(transaction);
       await migrate(transaction, location);
-    });
+    }, repeatable);
+    await opening.write(removeOldReceipts, repeatable);
     return new PostgresDatabase(location, queries, patienceMs);
   } catch (error) {
     await opening.close();
     throw error;
   }
+}
+
+const repeatable: WriteOptions = { repeatable: true };
+
+/** Nobody asks for a receipt after so long: a write that could not be done for this long has failed. */
+const receiptLifeMs = 24 * 60 * 60 * 1000;
+
+async function removeOldReceipts(queries: Queries): Promise<void> {
+  await queries
+    .deleteFrom('write_receipts')
+    .where('written_at', '<', Date.now() - receiptLifeMs)
+    .execute();
 }
 
 class PostgresDatabase implements Database {
@@ -76,47 +94,53 @@ class PostgresDatabase implements Database {
     return this.#patiently(() => operation(this.queries));
   }
 
-  write<T>(operation: (queries: Queries) => Promise<T>): Promise<T> {
-    let committing: { id: string; value: T } | undefined;
-    return this.#patiently(async () => {
-      if (committing !== undefined) {
-        // The connection broke while the transaction was being committed: the server knows what became of it.
-        const { id, value } = committing;
-        if (await this.#isCommitted(id)) return value;
-        committing = undefined;
-      }
-      return this.queries.connection().execute(async (connection) => {
+  write<T>(
+    operation: (queries: Queries) => Promise<T>,
+    { repeatable = false }: WriteOptions = {},
+  ): Promise<T> {
+    const receipt = repeatable ? undefined : randomUUID();
+    let committing: { value: T } | undefined;
+    return this.#patiently(() =>
+      this.queries.connection().execute(async (connection) => {
         const run = (text: string) => connection.executeQuery(CompiledQuery.raw(text));
         await run('begin');
         try {
+          // The connection broke while the transaction was being committed, and the server had committed it.
+          if (
+            receipt !== undefined &&
+            !(await this.#leave(receipt, connection)) &&
+            committing !== undefined
+          ) {
+            await run('rollback');
+            return committing.value;
+          }
           const value = await operation(connection);
-          const { rows } = await sql<{ id: string | null }>`
-            select pg_current_xact_id_if_assigned()::text as id`.execute(connection);
-          const id = rows[0]?.id ?? undefined;
-          if (id !== undefined) committing = { id, value };
+          committing = { value };
           await run('commit');
           return value;
         } catch (error) {
-          if (!isConnectionLoss(error)) committing = undefined;
           await run('rollback').catch(() => {});
           throw error;
         }
-      });
-    });
+      }),
+    );
   }
 
   async close(): Promise<void> {
     await this.queries.destroy();
   }
 
-  async #isCommitted(id: string): Promise<boolean> {
-    for (;;) {
-      const { rows } = await sql<{ status: string | null }>`
-        select pg_xact_status(${id}::xid8) as status`.execute(this.queries);
-      const status = rows[0]?.status;
-      if (status !== 'in progress') return status === 'committed';
-      await delay(50);
-    }
+  /**
+   * Leaves a receipt in the transaction. False when one is there already: an earlier attempt was committed. Waits for an
+   * earlier attempt that the server has not ended yet.
+   */
+  async #leave(receipt: string, queries: Queries): Promise<boolean> {
+    const { numInsertedOrUpdatedRows } = await queries
+      .insertInto('write_receipts')
+      .values({ receipt, written_at: this.now })
+      .onConflict((conflict) => conflict.column('receipt').doNothing())
+      .executeTakeFirst();
+    return numInsertedOrUpdatedRows === 1n;
   }
 
   /** Repeats what failed because the server was away, or because another transaction came between. */

@@ -1,4 +1,4 @@
-/** Errors of the network, and of a server that shuts down, starts, or has no connection left. */
+/** Errors of the network, and of a server that shuts down, starts, has no connection left, or ended an idle one. */
 const lossCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -12,6 +12,7 @@ const lossCodes = new Set([
   '08003',
   '08006',
   '53300',
+  '25P03',
 ]);
 
 /** True when the connection or the server was lost: the same query may succeed later. */
@@ -25,8 +26,8 @@ export function isConnectionLoss(error: unknown): boolean {
   );
 }
 
-/** True when the transaction lost against another one and may be repeated: serialization failure, deadlock. */
+/** True when the transaction lost against another one and may be repeated: serialization failure, deadlock, lock. */
 export function isConflict(error: unknown): boolean {
   const { code } = error as { code?: string };
-  return code === '40001' || code === '40P01';
+  return code === '40001' || code === '40P01' || code === '55P03';
 }

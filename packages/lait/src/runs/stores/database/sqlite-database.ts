@@ -14,7 +14,7 @@ import { migrate } from './migrate.js';
 import { refuseDamagedSqlite } from './sqlite-header.js';
 import type { Tables } from './tables.js';
 
-/** How long a lock of another process is waited for at the start, in milliseconds. */
+/** How long a lock of another process is waited for, in milliseconds. */
 const patienceMs = 15_000;
 const keptStatements = 200;
 
@@ -62,7 +62,8 @@ class SqliteDatabase implements Database {
 
   async read<T>(operation: (queries: Queries) => Promise<T>): Promise<T> {
     try {
-      return await operation(this.queries);
+      // Readers wait for nobody but a process that repairs what another one left.
+      return await whenFree(() => operation(this.queries));
     } catch (error) {
       throw databaseError(error, this.location);
     }
@@ -124,7 +125,7 @@ async function refuseForeign(queries: Queries, location: string): Promise<void> 
   });
 }
 
-async function whenFree(work: () => Promise<void>): Promise<void> {
+async function whenFree<T>(work: () => Promise<T>): Promise<T> {
   const end = Date.now() + patienceMs;
   for (;;) {
     try {

@@ -20,6 +20,7 @@ export interface Tables {
   model_usage: ModelUsageTable;
   dynamic_runs: DynamicRunsTable;
   webhook_receipts: WebhookReceiptsTable;
+  write_receipts: WriteReceiptsTable;
 }
 
 /** What runs run, stored once however many runs share it. */
@@ -261,4 +262,11 @@ export interface WebhookReceiptsTable {
   /** Milliseconds since 1970. */
   received_at: number;
   run_id: string;
+}
+
+/** Proof that a transaction was committed, for the process whose connection broke meanwhile. SQLite needs none. */
+export interface WriteReceiptsTable {
+  receipt: string;
+  /** In milliseconds since 1970. */
+  written_at: number;
 }
