@@ -14,6 +14,11 @@ function comparisonFor(values: JsonArray): (left: JsonValue, right: JsonValue) =
   return compare;
 }
 
+/** Compares numbers without NaN; infinities have no difference. */
+function compareFinite(left: number, right: number): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
 /** A sorted copy. Equal values keep their order. */
 export function sortValues(values: JsonArray, context: Context): JsonArray {
   context.charge(values.length);
@@ -31,6 +36,9 @@ export function sortBy(
   const isSingle = keys.every((key) => Array.isArray(key) && key.length === 1);
   const simple = isSingle ? (keys as JsonArray[]).map((key) => key[0]!) : keys;
   const entries = values.map((value, index) => ({ key: simple[index]!, value }));
+  if (simple.every((key) => typeof key === 'number' && !Number.isNaN(key))) {
+    return entries.sort((left, right) => compareFinite(left.key as number, right.key as number));
+  }
   const comparison = comparisonFor(simple);
   return entries.sort((left, right) => comparison(left.key, right.key));
 }

@@ -1,9 +1,10 @@
 import type { Assignment, BinaryOperator, Node } from '../syntax/ast.js';
 import type { Range } from '../syntax/range.js';
-import { shorten } from '../values/describe.js';
-import type { JsonValue } from '../values/json.js';
+import { describe, shorten } from '../values/describe.js';
+import { isObject, type JsonObject, type JsonValue } from '../values/json.js';
+import { setKey } from '../values/object.js';
 import { raise } from '../values/raise.js';
-import type { Code } from './code.js';
+import { type Code, computed, type Direct } from './code.js';
 import type { Compiler } from './compiler.js';
 import { bind, variable } from './lower.js';
 import type { Scope } from './scope.js';
@@ -19,8 +20,44 @@ const updaterName = '.updater';
  * The `internal` functions work on the updater, which copies each container once.
  */
 export function assignmentCode(compiler: Compiler, node: Assignment, scope: Scope, height: number): Code {
-  const code = compiler.compile(lowerAssignment(node), scope, height);
+  const general = compiler.compile(lowerAssignment(node), scope, height);
+  const code = updateElements(compiler, node, general, scope, height) ?? general;
   return node.operator === '=' ? code : withoutPath(code, node.range);
+}
+
+/** `.[] |= value` in one pass, where `value` has at most one output; without one, the element goes. */
+function updateElements(
+  compiler: Compiler,
+  node: Assignment,
+  general: Code,
+  scope: Scope,
+  height: number,
+): Code | null {
+  const { operator, target } = node;
+  if (operator !== '|=' || target.type !== 'iterate' || target.target.type !== 'identity') return null;
+  const change = compiler.compile(node.value, scope, height).direct;
+  if (change === null) return null;
+  const direct: Direct = (value, env) => {
+    if (Array.isArray(value)) {
+      const elements: JsonValue[] = [];
+      for (const element of value) {
+        env.context.step();
+        const changed = change(element ?? null, env);
+        if (changed !== undefined) elements.push(changed);
+      }
+      return elements;
+    }
+    if (!isObject(value)) return raise(`Cannot iterate over ${describe(value)}`, target.range);
+    const object: JsonObject = {};
+    for (const key of Object.keys(value)) {
+      env.context.step();
+      const changed = change(value[key] ?? null, env);
+      if (changed !== undefined) setKey(object, key, changed);
+    }
+    return object;
+  };
+  const fast = computed(direct);
+  return general.bounded ? fast : { ...fast, bounded: false, link: general.link };
 }
 
 /** An update makes a new value: as part of a path expression it fails as it does in jq. */

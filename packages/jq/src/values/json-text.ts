@@ -22,6 +22,42 @@ interface Level {
  * nested deeper than jq prints becomes "<skipped: too deep>". With `limit`, stops soon after so many characters.
  */
 export function jsonText(value: JsonValue, limit = Infinity): string {
+  if (limit === Infinity && isPlain(value, 0)) return JSON.stringify(value).replaceAll('\u007f', '\\u007f');
+  return writeText(value, limit);
+}
+
+/** Nesting up to which JavaScript's own writer may be used. */
+const plainDepth = 200;
+
+/** Whether JavaScript writes a value as jq does: numbers have no exponent, nothing is missing or very deep. */
+function isPlain(value: JsonValue, depth: number): boolean {
+  switch (typeof value) {
+    case 'number': {
+      const magnitude = Math.abs(value);
+      return (magnitude < 1e16 && magnitude >= 1e-4) || Object.is(value, 0);
+    }
+    case 'object':
+      if (value === null) return true;
+      if (depth > plainDepth) return false;
+      if (Array.isArray(value)) {
+        for (let index = 0; index < value.length; index++) {
+          if (!isPlain(value[index]!, depth + 1)) return false;
+        }
+        return true;
+      }
+      for (const key of Object.keys(value)) {
+        if (!isPlain(value[key]!, depth + 1)) return false;
+      }
+      return true;
+    case 'string':
+    case 'boolean':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function writeText(value: JsonValue, limit: number): string {
   const levels: Level[] = [];
   let text = '';
   let current: JsonValue = value;
