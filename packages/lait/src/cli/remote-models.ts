@@ -2,35 +2,47 @@ import { ModelError } from '../errors/errors.js';
 import type { ModelCandidate } from '../kinds/services.js';
 import { credentialsOf } from '../models/credentials.js';
 import type { ModelServiceOptions } from '../models/model-options.js';
+import { providerOf } from '../models/providers.js';
 import { reachableUrl } from '../models/resolve-model.js';
+import { networkFetch } from '../network/network-fetch.js';
 import { isObject, type JsonValue } from '../values/value.js';
 
 const timeoutMilliseconds = 30_000;
 
+export interface RemoteModels {
+  ids: string[];
+  /** Who owns them: local servers name themselves here. */
+  owners: string[];
+  /** The body as it came. */
+  body: JsonValue;
+}
+
 /**
- * Asks a server which models it has: `GET BASE/models`. Gives the ids and the body as it came. Throws a `ModelError`
+ * Asks a server which models it has: `GET BASE/models`. Throws a `ModelError`
  * (codes `server_unreachable`, `server_refused`, `reply_invalid`).
  */
 export async function remoteModels(
   candidate: ModelCandidate,
   options: ModelServiceOptions,
   signal: AbortSignal,
-): Promise<{ ids: string[]; body: JsonValue }> {
+): Promise<RemoteModels> {
   const baseUrl = reachableUrl(candidate, options);
-  const { apiKey, headers, query } = await credentialsOf(candidate, baseUrl, options, signal);
-  const url = new URL(`${baseUrl.replace(/\/+$/, '')}/models`);
+  const { headers, query } = await credentialsOf(candidate, baseUrl, options, signal);
+  const base = baseUrl.replace(/\/+$/, '');
+  const url = providerOf(base)?.modelsUrl?.(new URL(base)) ?? new URL(`${base}/models`);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   let response: Response;
   let text: string;
   try {
-    response = await fetch(url, {
-      headers: { authorization: `Bearer ${apiKey}`, ...headers },
+    response = await networkFetch(options.variables)(url, {
+      headers,
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMilliseconds)]),
     });
     text = await response.text();
   } catch (error) {
     signal.throwIfAborted();
-    const reason = (error as { cause?: { code?: string } }).cause?.code ?? (error as Error).message;
+    const { cause, message } = error as { cause?: { code?: string; message?: string }; message: string };
+    const reason = cause?.code === 'PROXY_FAILED' ? cause.message : (cause?.code ?? message);
     throw new ModelError({ code: 'server_unreachable', message: `cannot reach ${baseUrl}: ${reason}` });
   }
   if (!response.ok) {
@@ -43,7 +55,7 @@ export async function remoteModels(
   return { ...parseModels(text, baseUrl) };
 }
 
-function parseModels(text: string, baseUrl: string): { ids: string[]; body: JsonValue } {
+function parseModels(text: string, baseUrl: string): RemoteModels {
   let body: JsonValue;
   try {
     body = JSON.parse(text);
@@ -54,6 +66,7 @@ function parseModels(text: string, baseUrl: string): { ids: string[]; body: Json
     });
   }
   const list = isObject(body) && Array.isArray(body.data) ? body.data : [];
-  const ids = list.flatMap((entry) => (isObject(entry) && typeof entry.id === 'string' ? [entry.id] : []));
-  return { ids, body };
+  const texts = (key: string) =>
+    list.flatMap((entry) => (isObject(entry) && typeof entry[key] === 'string' ? [entry[key]] : []));
+  return { ids: texts('id'), owners: texts('owned_by'), body };
 }

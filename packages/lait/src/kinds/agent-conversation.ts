@@ -69,7 +69,9 @@ async function answerInCode(
       const { text, object } = await answer(prompt, { signal, outputSchema });
       if (outputSchema === undefined) return { value: text };
       const json = object === undefined ? text : JSON.stringify(object);
-      return { value: readStructuredOutput(json, outputSchema, (message) => context.warn(message)) };
+      return {
+        value: readStructuredOutput(json, outputSchema, { onWarning: (message) => context.warn(message) }),
+      };
     },
     { name: 'answer' },
   );

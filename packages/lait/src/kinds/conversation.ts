@@ -1,4 +1,5 @@
-import { StepError } from '../errors/errors.js';
+import { ModelError, StepError } from '../errors/errors.js';
+import { promptsSchema, repairMessages } from '../models/prompted-schema.js';
 import { readStructuredOutput } from '../models/structured-output.js';
 import type { ModelEntry, ModelSettings, ToolSelection } from '../plan/settings.js';
 import type { JsonValue } from '../values/value.js';
@@ -38,7 +39,8 @@ export interface ConversationResult {
 
 /**
  * Talks with a model until it answers: each reply that asks for tools is followed by their results. With an output
- * format and tools, the answer comes from one more request with the format and without tools. Every request is an
+ * format and tools, the answer comes from one more request with the format and without tools. Where the format can only
+ * be asked for in words, an answer that does not fit is asked for once more. Every request is an
  * effect of the step and every batch of tool calls a fork, so an interrupted conversation goes on where it stopped.
  * Throws what the services throw, and `tool_rounds_exhausted` (with the transcript) when the model wants more than
  * `max_tool_rounds` exchanges. Used by prompt and agent steps, subagents, `agent run` and chat. Source: facts §12.
@@ -73,10 +75,23 @@ export async function runConversation(
   } else reply = await ask('request', 0, false);
 
   const text = reply.content ?? '';
-  const value =
-    output === undefined
-      ? text
-      : readStructuredOutput(text, output.schema, (message) => context.warn(message));
+  if (output === undefined) return answered(text, text, history);
+  const embedded = promptsSchema(model.candidates.map(({ entry }) => entry));
+  const read = (answer: string) =>
+    readStructuredOutput(answer, output.schema, { onWarning: (message) => context.warn(message), embedded });
+  if (!embedded) return answered(read(text), text, history);
+  try {
+    return answered(read(text), text, history);
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    context.note(`asking for a corrected answer: ${error.message}`);
+    history.push(...repairMessages(text, error.message));
+    const repaired = (await ask('repair', rounds.done, false)).content ?? '';
+    return answered(read(repaired), repaired, history);
+  }
+}
+
+function answered(value: JsonValue, text: string, history: readonly ChatMessage[]): ConversationResult {
   return { value, text, messages: [...history, { role: 'assistant', content: text }] };
 }
 

@@ -6,11 +6,14 @@ const maxReplyBytes = 64 * 1024 * 1024;
 const maxErrorBytes = 64 * 1024;
 
 /**
- * `fetch` for the model client: no body is read without a limit, and the body of a refusal, whatever its shape, is
+ * A `fetch` for the model client around another one: no body is read without a limit, and the body of a refusal, whatever its shape, is
  * put where the client keeps it: `error.message` says what the server said, `error.body` is the text as it came.
  */
-export async function boundedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-  const response = await fetch(input, init);
+export function boundedFetch(send: typeof fetch): typeof fetch {
+  return async (input, init) => bounded(await send(input, init));
+}
+
+async function bounded(response: Response): Promise<Response> {
   const { status, headers } = response;
   if (!response.ok) {
     const body = await beginningOf(response);
@@ -60,7 +63,7 @@ function kept(headers: Headers): Record<string, string> {
   return retryAfter === null ? {} : { 'retry-after': retryAfter };
 }
 
-/** What the server said, wherever it put it: OpenAI, FastAPI, Ollama, vLLM, or a page. */
+/** What the server said, wherever it put it: OpenAI, Gemini, FastAPI, Ollama, vLLM, or a page. */
 function refusalText(body: string, status: number): string {
   let parsed: JsonValue;
   try {
@@ -68,6 +71,8 @@ function refusalText(body: string, status: number): string {
   } catch {
     return plainText(body, status);
   }
+  // Gemini puts the error into a list.
+  if (Array.isArray(parsed) && parsed.length === 1) parsed = parsed[0]!;
   for (const path of [['error', 'message'], ['error'], ['detail', 'message'], ['detail'], ['message']]) {
     let value: JsonValue | undefined = parsed;
     for (const key of path) value = isObject(value) ? ownProperty(value, key) : undefined;

@@ -1,6 +1,7 @@
 import type OpenAI from 'openai';
 import { isLaitError } from '../errors/lait-error.js';
 import type { ModelCandidate, ModelRequest } from '../kinds/services.js';
+import { networkFetch } from '../network/network-fetch.js';
 import { isObject } from '../values/value.js';
 import { boundedFetch, looksLikeHtml } from './bounded-fetch.js';
 import type { Credentials } from './credentials.js';
@@ -25,6 +26,12 @@ export interface SendOptions {
  */
 export class ChatClient {
   readonly #clients = new Map<string, OpenAI>();
+  readonly #fetch: typeof fetch;
+
+  /** `variables`: where the proxies are named. */
+  constructor(variables: Readonly<Record<string, string | undefined>>) {
+    this.#fetch = boundedFetch(networkFetch(variables));
+  }
 
   /** Throws a `ModelError` with one of the codes of `model-error.ts`, or a `TimeoutError` (code `model_timeout`). */
   async send(
@@ -53,11 +60,11 @@ export class ChatClient {
   ): Promise<RawReply> {
     const { modelId, entry } = candidate;
     if (entry.api === 'responses') {
-      const body = responsesBody(request, modelId);
+      const body = responsesBody(request, candidate);
       const response = await client.post('/responses', { body, signal }).asResponse();
       return inOnePiece(readResponse(await wholeText(response), modelId), onToken);
     }
-    const body = chatBody(request, modelId, onToken !== undefined);
+    const body = chatBody(request, candidate, onToken !== undefined);
     if (onToken === undefined) {
       const response = await client.chat.completions
         .create(body as OpenAI.ChatCompletionCreateParamsNonStreaming, { signal })
@@ -76,23 +83,24 @@ export class ChatClient {
     return reply;
   }
 
-  async #client(baseUrl: string, { apiKey, headers, query }: Credentials): Promise<OpenAI> {
-    const name = JSON.stringify([baseUrl, apiKey, headers, query]);
+  async #client(baseUrl: string, { headers, query }: Credentials): Promise<OpenAI> {
+    const name = JSON.stringify([baseUrl, headers, query]);
     const known = this.#clients.get(name);
     if (known !== undefined) return known;
     const { default: Client } = await import('openai');
     const client = new Client({
       baseURL: baseUrl,
-      apiKey,
+      // Where the key goes is said by the headers.
+      apiKey: 'unused',
       // Only what the configuration says goes out, not what the package finds in the environment.
       adminAPIKey: null,
       organization: null,
       project: null,
-      defaultHeaders: headers,
+      defaultHeaders: { authorization: null, ...headers },
       defaultQuery: query,
       maxRetries: 0,
       logLevel: 'off',
-      fetch: boundedFetch,
+      fetch: this.#fetch,
     });
     this.#clients.set(name, client);
     return client;
@@ -170,6 +178,7 @@ const neverConnected: ReadonlySet<string> = new Set([
   'SELF_SIGNED_CERT_IN_CHAIN',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'ERR_TLS_CERT_ALTNAME_INVALID',
+  'PROXY_FAILED',
   'bad port',
 ]);
 

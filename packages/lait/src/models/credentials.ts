@@ -7,7 +7,7 @@ import type { ModelServiceOptions } from './model-options.js';
 
 /** What a request carries beside its body. */
 export interface Credentials {
-  apiKey: string;
+  /** With the key in the header where the server looks for it; names are in lower case. */
   headers: Readonly<Record<string, string>>;
   query: Readonly<Record<string, string>>;
   /** True when the top-level key was kept back because the alias points to another server. */
@@ -47,7 +47,11 @@ export async function credentialsOf(
   const { key, withheld } = await keyOf(candidate, baseUrl, options, signal);
   const apiKey = checkedKey(key, name);
   addSecret(options.secrets, apiKey);
-  const headers = expandAll(provider.headers, `headers of ${name}`, options);
+  const given = Object.entries(expandAll(provider.headers, `headers of ${name}`, options));
+  const headers: Record<string, string> = {
+    ...keyHeader(provider.api_key_header, apiKey),
+    ...Object.fromEntries(given.map(([header, value]) => [header.toLowerCase(), value])),
+  };
   for (const [header, value] of Object.entries(headers)) {
     if (/auth|key|token|secret|cookie/i.test(header))
       addSecret(options.secrets, value.replace(/^(bearer|basic) /i, ''));
@@ -56,7 +60,12 @@ export async function credentialsOf(
   for (const [parameter, value] of Object.entries(query)) {
     if (/key|token|secret|sig/i.test(parameter)) addSecret(options.secrets, value);
   }
-  return { apiKey, headers, query, keyWithheld: withheld };
+  return { headers, query, keyWithheld: withheld };
+}
+
+/** A bearer token, unless the server wants the key in a header of its own, as Azure does. */
+function keyHeader(name: string | undefined, key: string): Record<string, string> {
+  return name === undefined ? { authorization: `Bearer ${key}` } : { [name.toLowerCase()]: key };
 }
 
 async function keyOf(

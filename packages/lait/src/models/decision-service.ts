@@ -1,6 +1,7 @@
 import { ModelError } from '../errors/errors.js';
 import { isLaitError } from '../errors/lait-error.js';
 import type { DecisionService } from '../kinds/services.js';
+import { networkFetch } from '../network/network-fetch.js';
 import { expandVariables } from '../values/expand-variables.js';
 import type { SecretRegistry } from '../values/secrets.js';
 import { textOf } from '../values/text.js';
@@ -78,11 +79,11 @@ async function post(
   key: string | undefined,
   body: JsonObject,
   signal: AbortSignal,
-  { secrets }: DecisionServiceOptions,
+  { secrets, variables }: DecisionServiceOptions,
 ): Promise<string> {
   let response: Response;
   try {
-    response = await boundedFetch(url, {
+    response = await boundedFetch(networkFetch(variables))(url, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',

@@ -25,11 +25,12 @@ const longWaitSeconds = 2;
  */
 export class LiveRequests {
   readonly #options: ModelServiceOptions;
-  readonly #client = new ChatClient();
+  readonly #client: ChatClient;
   readonly #limits: RateLimits;
 
   constructor(options: ModelServiceOptions) {
     this.#options = options;
+    this.#client = new ChatClient(options.variables);
     this.#limits = options.rateLimits ?? processRateLimits;
   }
 

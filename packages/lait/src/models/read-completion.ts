@@ -12,6 +12,7 @@ export type RawReply = Omit<ModelReply, 'source'>;
 export function readCompletion(text: string, modelId: string): RawReply {
   const body = parseBody(text);
   const choices = isObject(body) ? ownProperty(body, 'choices') : undefined;
+  if (isObject(body) && !Array.isArray(choices)) refuseError(body);
   if (!isObject(body) || !Array.isArray(choices)) {
     throw modelError('model_reply_malformed', 'the server answered JSON that is no chat completion', {
       text,
@@ -25,6 +26,7 @@ export function readCompletion(text: string, modelId: string): RawReply {
   if (!isObject(choice) || !isObject(message)) {
     throw modelError('model_reply_malformed', 'the server answered a choice without a message', { text });
   }
+  refuseError(choice);
   const model = ownProperty(body, 'model');
   return judge({
     content: contentOf(message),
@@ -96,8 +98,26 @@ export function parseBody(text: string): JsonValue {
   }
 }
 
+/** Routers answer 200 and put the failure of the provider behind them into the body or into the choice. */
+function refuseError(place: JsonObject): void {
+  const error = ownProperty(place, 'error');
+  if (!isObject(error)) return;
+  const message = ownText(error, 'message') ?? JSON.stringify(error);
+  const status = Number(ownProperty(error, 'code') ?? ownProperty(error, 'status'));
+  const code =
+    status === 429
+      ? 'model_rate_limited'
+      : status >= 400 && status < 500
+        ? 'model_request_refused'
+        : 'model_server_error';
+  throw modelError(code, `the server answered with an error: ${oneLine(message)}`, {
+    text: message,
+    disposition: code === 'model_request_refused' ? 'terminal' : 'retryable',
+  });
+}
+
 /** Text, or a list of text parts as some servers send it. */
-function contentOf(message: JsonObject): string | null {
+export function contentOf(message: JsonObject): string | null {
   const content = ownProperty(message, 'content');
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return null;

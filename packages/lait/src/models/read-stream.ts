@@ -2,7 +2,7 @@ import type { ToolCall } from '../kinds/services.js';
 import { isObject, type JsonObject, type JsonValue, ownProperty } from '../values/value.js';
 import { modelError } from './model-error.js';
 import { ownText } from './own-text.js';
-import { judge, type RawReply } from './read-completion.js';
+import { contentOf, judge, type RawReply } from './read-completion.js';
 import { normalizeUsage } from './usage.js';
 
 type OnToken = (text: string, reasoning: boolean) => void;
@@ -77,7 +77,7 @@ class StreamedReply {
 
   #addDelta(delta: JsonObject): void {
     const reasoning = ownText(delta, 'reasoning') ?? ownText(delta, 'reasoning_content') ?? '';
-    const content = ownText(delta, 'content') ?? '';
+    const content = contentOf(delta) ?? '';
     this.#refusal += ownText(delta, 'refusal') ?? '';
     this.#reasoning += reasoning;
     this.#content += content;

@@ -1,7 +1,9 @@
-import type { ChatMessage, ModelRequest } from '../kinds/services.js';
+import type { ChatMessage, ModelCandidate, ModelRequest } from '../kinds/services.js';
+import type { ModelEntry } from '../plan/settings.js';
 import { isObject, type JsonObject, type JsonValue, ownProperty } from '../values/value.js';
 import { modelError } from './model-error.js';
 import { ownText } from './own-text.js';
+import { promptedMessages, structuredOutputMode } from './prompted-schema.js';
 import { judge, parseBody, type RawReply } from './read-completion.js';
 import { normalizeUsage } from './usage.js';
 
@@ -9,8 +11,8 @@ import { normalizeUsage } from './usage.js';
  * The body of a request to `/responses`, for models that are only offered there. Tools and images are refused before
  * anything is sent; a streamed reply comes in one piece. Source: facts §4.
  */
-export function responsesBody(request: ModelRequest, modelId: string): JsonObject {
-  const { model, messages, tools, responseFormat } = request;
+export function responsesBody(request: ModelRequest, { modelId, entry }: ModelCandidate): JsonObject {
+  const { model, messages, tools } = request;
   const refused =
     tools !== undefined && tools.length > 0
       ? 'tools'
@@ -25,17 +27,23 @@ export function responsesBody(request: ModelRequest, modelId: string): JsonObjec
   }
   return {
     model: modelId,
-    input: messages.map(inputOf),
+    input: promptedMessages(request, entry).map(inputOf),
     stream: false,
     store: false,
     ...(model.reasoning_effort === undefined ? {} : { reasoning: { effort: model.reasoning_effort } }),
     ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
     ...(model.top_p === undefined ? {} : { top_p: model.top_p }),
     ...(model.max_tokens === undefined ? {} : { max_output_tokens: model.max_tokens }),
-    ...(responseFormat === undefined
-      ? {}
-      : { text: { format: { type: 'json_schema', ...responseFormat, strict: true } } }),
+    ...textFormat(request, entry),
   };
+}
+
+function textFormat({ responseFormat }: ModelRequest, entry: ModelEntry): JsonObject {
+  const mode = structuredOutputMode(entry);
+  if (responseFormat === undefined || mode === 'prompt') return {};
+  const format =
+    mode === 'json_object' ? { type: mode } : { type: 'json_schema', ...responseFormat, strict: true };
+  return { text: { format } };
 }
 
 /** Reads what `/responses` answered into the shape of a chat reply. */

@@ -2,9 +2,16 @@ import { ModelError } from '../errors/errors.js';
 import { validateSubset } from '../schema/validate.js';
 import { lossyIntegers } from '../values/lossy-integers.js';
 import type { JsonObject, JsonValue } from '../values/value.js';
+import { embeddedJson } from './prompted-schema.js';
 
 /** Deeper values would overflow whoever walks them. */
 const maxDepth = 1000;
+
+export interface StructuredOutputOptions {
+  onWarning?: (message: string) => void;
+  /** Looks for the JSON among other text: the server was asked in words only. Default false. */
+  embedded?: boolean;
+}
 
 /**
  * Reads a structured reply: white space and one surrounding code fence are tolerated, then it must be JSON that fits
@@ -14,9 +21,9 @@ const maxDepth = 1000;
 export function readStructuredOutput(
   text: string,
   schema: JsonObject,
-  onWarning?: (message: string) => void,
+  { onWarning, embedded = false }: StructuredOutputOptions = {},
 ): JsonValue {
-  const json = withoutFence(text.trim());
+  const json = embedded ? embeddedJson(text) : withoutFence(text.trim());
   let value: JsonValue;
   try {
     if (depthOf(json) > maxDepth) throw new SyntaxError(`nested deeper than ${maxDepth}`);

@@ -111,6 +111,12 @@ export const modelEntryFields = {
         ],
         description: 'A command that prints the key: text for sh -c, or a program and its arguments.',
       },
+      api_key_header: {
+        type: 'text',
+        pattern: '^[A-Za-z0-9-]+$',
+        patternHint: 'the name of a header',
+        description: 'The header that carries the key as it is, e.g. api-key. Default: a bearer token.',
+      },
       headers: {
         type: 'map',
         values: { type: 'text' },
@@ -144,6 +150,17 @@ export const modelEntryFields = {
     type: 'choice',
     values: ['chat_completions', 'responses'],
     description: 'Which interface the server is called through. Default chat_completions.',
+  },
+  max_tokens_field: {
+    type: 'choice',
+    values: ['max_completion_tokens', 'max_tokens'],
+    description: 'What the server calls the token limit of a reply. Default max_completion_tokens.',
+  },
+  structured_output: {
+    type: 'choice',
+    values: ['json_schema', 'json_object', 'prompt'],
+    description:
+      'How the server is asked for structured replies: with the schema (default), with json_object or in the prompt alone for servers that know no more; the last two are checked and repaired once.',
   },
   max_concurrency: {
     type: 'integer',

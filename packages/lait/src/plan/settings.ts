@@ -31,6 +31,9 @@ export interface ToolSelection {
   max_tool_rounds?: number;
 }
 
+/** How a server is asked for a structured reply. */
+export type StructuredOutputMode = 'json_schema' | 'json_object' | 'prompt';
+
 /** One entry of `models.<alias>`, as in the configuration (facts §3 and §4). */
 export interface ModelEntry {
   provider?: {
@@ -39,8 +42,11 @@ export interface ModelEntry {
     api_key_cmd?: string | readonly string[];
     headers?: Readonly<Record<string, string>>;
     query?: Readonly<Record<string, string>>;
+    api_key_header?: string;
   };
   model_id: string;
+  max_tokens_field?: 'max_completion_tokens' | 'max_tokens';
+  structured_output?: StructuredOutputMode;
   [key: string]: unknown;
 }
 

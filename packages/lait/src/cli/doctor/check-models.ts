@@ -1,6 +1,7 @@
 import type { Configuration } from '../../config/configuration.js';
 import { messageChain } from '../../errors/lait-error.js';
 import type { ModelCandidate, ResolvedModel } from '../../kinds/services.js';
+import { hasKey, type Provider, providerOf } from '../../models/providers.js';
 import { resolveModel } from '../../models/resolve-model.js';
 import type { CommandContext } from '../command-context.js';
 import { modelOptions } from '../list-models.js';
@@ -53,8 +54,8 @@ async function checkModel(
   for (const [index, candidate] of model.candidates.entries()) {
     const status = index === 0 ? failed : 'warn';
     try {
-      const { ids } = await remoteModels(candidate, options, context.signal);
-      await report(found(subject, candidate, ids));
+      const { ids, owners } = await remoteModels(candidate, options, context.signal);
+      await report(found(subject, candidate, ids, providerOf(candidate.baseUrl, owners)));
     } catch (error) {
       context.signal.throwIfAborted();
       const hint = hintFor(error, candidate);
@@ -65,22 +66,45 @@ async function checkModel(
         ...(hint === undefined ? {} : { hint }),
       });
     }
+    await reportLacks(subject, candidate, configuration, report);
+  }
+}
+
+/** What the provider of an entry needs and the entry does not say, whether it answered or not. */
+async function reportLacks(
+  subject: string,
+  { baseUrl, entry }: ModelCandidate,
+  { values }: Configuration,
+  report: Report,
+): Promise<void> {
+  const provider = URL.canParse(baseUrl) ? providerOf(baseUrl) : undefined;
+  if (provider === undefined) return;
+  const hasAnyKey = hasKey(entry) || values.api_key !== undefined || values.api_key_cmd !== undefined;
+  const lacks = [...provider.lacks(entry, new URL(baseUrl))];
+  if (provider.needsKey === true && !hasAnyKey) {
+    lacks.push({ message: 'it needs a key', hint: 'set provider.api_key or provider.api_key_cmd' });
+  }
+  for (const { message, hint } of lacks) {
+    await report({ status: 'warn', subject, message: `${provider.name}: ${message}`, hint });
   }
 }
 
 /** A server that lists nothing may still answer; one that lists other ids may know aliases of its own. */
-function found(subject: string, { modelId, baseUrl }: ModelCandidate, ids: readonly string[]): Finding {
-  if (ids.length === 0 || ids.includes(modelId)) {
-    return {
-      status: 'ok',
-      subject,
-      message: `${baseUrl} answers${ids.length === 0 ? '' : ` and has ${modelId}`}`,
-    };
+function found(
+  subject: string,
+  { modelId, baseUrl }: ModelCandidate,
+  ids: readonly string[],
+  provider: Provider | undefined,
+): Finding {
+  const server = provider === undefined ? baseUrl : `${baseUrl} (${provider.name})`;
+  const isListed = ids.some((id) => id === modelId || id === `models/${modelId}`);
+  if (ids.length === 0 || isListed || provider?.listsOtherIds === true) {
+    return { status: 'ok', subject, message: `${server} answers${isListed ? ` and has ${modelId}` : ''}` };
   }
   return {
     status: 'warn',
     subject,
-    message: `${baseUrl} answers but does not list ${modelId}`,
+    message: `${server} answers but does not list ${modelId}`,
     hint: `it has ${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''}; \`lait models --remote\` shows all`,
   };
 }

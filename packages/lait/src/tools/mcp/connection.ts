@@ -3,6 +3,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServerSettings } from '../../config/configuration.js';
 import type { Environment } from '../../kinds/services.js';
+import { networkFetch } from '../../network/network-fetch.js';
 import { expandVariables } from '../../values/expand-variables.js';
 import type { JsonObject } from '../../values/value.js';
 import { untilAborted } from '../deadline.js';
@@ -194,6 +195,7 @@ async function createTransport(
   const headers = expandAll(settings.headers ?? {}, variables, `${place}.headers`);
   return new StreamableHTTPClientTransport(new URL(expand(settings.url ?? '', 'url')), {
     requestInit: { headers },
+    fetch: networkFetch(variables),
   });
 }
 
