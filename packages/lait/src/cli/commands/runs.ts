@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandModule, Start } from '../command-list.js';
+import { declareServer, orOnServer } from '../runs/server/on-server.js';
 import { wholeNumber } from '../whole-number.js';
 import { configureRunActions } from './runs-actions.js';
 
@@ -15,10 +16,14 @@ Examples:
   lait run workflow.yml "text" --checkpoint             (records the run after each step)
   lait runs rm --completed
 
+  lait runs start triage "text" --follow --server https://lait.example.com
+  lait runs list --server http://127.0.0.1:4747
+
 Records are files in .lait below the current directory, or in a database (--database). They hold the values of the run;
 keys are left out.`;
 
-export const configure: CommandModule['configure'] = (command: Command, start: Start) => {
+export const configure: CommandModule['configure'] = (command: Command, startHere: Start) => {
+  const start = orOnServer(command, startHere);
   command.addHelpText('after', examples);
   observing(command, 'list')
     .description('List recorded runs, the newest first: id, status, what it waits for or how far it is, file')
@@ -65,6 +70,7 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
         return undefined;
       }),
     );
+  declareServer(command, start);
 };
 
 /** A subcommand that looks at records. */
