@@ -1,5 +1,5 @@
 // What recording a durable effect costs, next to what one bare flush of the same disk costs in the same run.
-// `node bench/rows/store.mjs [directory]`; PostgreSQL with LAIT_BENCH_POSTGRES=postgres://… . Prints one JSON row a line.
+// `node bench/stores/run.mjs [directory]`; PostgreSQL with LAIT_BENCH_POSTGRES=postgres://… . Prints one JSON row a line.
 import { fdatasync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
