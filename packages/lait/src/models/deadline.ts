@@ -13,17 +13,20 @@ export async function withDeadline<T>(
   const abort = () => controller.abort(signal.reason);
   if (signal.aborted) abort();
   else signal.addEventListener('abort', abort, { once: true });
-  const timeout = new TimeoutError({
-    code: 'model_timeout',
-    message: `the model server did not answer within ${seconds} s`,
-    disposition: 'retryable',
-  });
-  const timer = setTimeout(() => controller.abort(timeout), seconds * 1000);
+  let timeout: TimeoutError | undefined;
+  const timer = setTimeout(() => {
+    timeout = new TimeoutError({
+      code: 'model_timeout',
+      message: `the model server did not answer within ${seconds} s`,
+      disposition: 'retryable',
+    });
+    controller.abort(timeout);
+  }, seconds * 1000);
   try {
     return await work(controller.signal);
   } catch (error) {
     if (signal.aborted) throw signal.reason instanceof Error ? signal.reason : new CancelledError();
-    throw controller.signal.aborted ? timeout : error;
+    throw timeout ?? error;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
