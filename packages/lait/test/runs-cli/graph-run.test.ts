@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -293,4 +293,21 @@ test('lait graph --run colours the nodes by their state in the run [waiting.grap
   expect(dot.stdout).toContain('style=filled');
   writeFileSync(join(directory, 'other.json'), files['g.json']);
   expect((await lait(directory, ['graph', 'other.json', '--run', 'latest'])).code).toBe(2);
+});
+
+test('the example runs as its page says [waiting.example]', async () => {
+  const directory = directoryWith({});
+  cpSync(fileURLToPath(new URL('../../../../examples/graph', import.meta.url)), directory, {
+    recursive: true,
+  });
+  const inputs = ['task=Tell users where the export went.', 'topic=export', 'output_path=export.md'];
+  const flags = ['--replay', 'recordings', '--answers', 'answers.yml', '--approve', '-q'];
+  const { code, stderr } = await lait(directory, [
+    'run',
+    'write-note.json',
+    ...flags,
+    ...inputs.flatMap((input) => ['--input', input]),
+  ]);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(readFileSync(join(directory, '.lait', 'vault', 'export.md'), 'utf8')).toContain('toolbar');
 });

@@ -122,7 +122,7 @@ async function openTrace(
 }
 
 async function execute(
-  { workflow }: OpenedWorkflow,
+  { workflow, replies }: OpenedWorkflow,
   call: CommandCall,
   { record, trace }: { record: RunRecord | undefined; trace: RunTrace | undefined },
   { options, context }: Request,
@@ -139,6 +139,7 @@ async function execute(
       },
     });
     display.stop();
+    replies.warnOfUnused();
     if (result.status === 'parked') throw parked();
     const text = resultText(result.value, display.usage, options.json === true);
     await handOver(text, options, context, display.streamedResult);

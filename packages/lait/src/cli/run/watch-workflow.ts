@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import { configurationFileName } from '../../config/find-configuration.js';
 import type { Snapshot } from '../../engine/runtime.js';
-import { CancelledError } from '../../errors/errors.js';
+import { CancelledError, UsageError } from '../../errors/errors.js';
 import { isLaitError } from '../../errors/lait-error.js';
 import { kinds } from '../../kinds/index.js';
 import { fingerprintSteps } from '../../plan/step-fingerprints.js';
@@ -123,6 +123,13 @@ class Watch {
   ): Promise<void> {
     const { workflow } = opened;
     const { plan } = workflow;
+    if (plan.body.edges !== undefined) {
+      throw new UsageError({
+        code: 'watch_form',
+        message:
+          '--watch repeats lists of steps; a graph may need consent and answers each time, so run it without',
+      });
+    }
     this.#call ??= await readCall(plan, this.prompt, this.options, round);
     const call = this.#call;
     const start = plan.accept({ value: call.input, inputs: call.inputs });

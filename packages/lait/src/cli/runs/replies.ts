@@ -38,6 +38,12 @@ export class Replies {
     return question.default === undefined ? undefined : { answer: checkAnswer(asked, question.default) };
   }
 
+  /** Names what a file answers and nobody asked: most often a mistyped step id. */
+  warnOfUnused(): void {
+    for (const name of this.scripted?.unused ?? [])
+      this.output.warning(`--answers: '${name}' named no question that was asked`);
+  }
+
   /** Whether a person consents. */
   async consents(text: string, signal: AbortSignal): Promise<boolean> {
     if (!this.terminal.available) return false;

@@ -39,8 +39,7 @@ export async function runRecorded(request: RecordedRunRequest): Promise<ExitCode
     signal,
   });
   display.stop();
-  for (const name of replies.scripted?.unused ?? [])
-    context.output.warning(`--answers: '${name}' named no question that was asked`);
+  replies.warnOfUnused();
   return finishRun(
     { record, failure, usage: display.usage, shown: display.streamedResult },
     options,
