@@ -186,6 +186,14 @@ const connectionReasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing is listening there (connection refused)',
   ENOTFOUND: 'the host name is unknown',
   EAI_AGAIN: 'the host name cannot be looked up at the moment',
+  ...Object.fromEntries(
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'].map(
+      (code) => [
+        code,
+        'its certificate comes from an authority that is not known here; name the authority in NODE_EXTRA_CA_CERTS',
+      ],
+    ),
+  ),
   'bad port': 'HTTP clients do not use this port',
   UND_ERR_CONNECT_TIMEOUT: 'the connection could not be opened in time',
 };
