@@ -1,5 +1,6 @@
 import type { BackgroundService } from './background-service.js';
 import { dynamicApi } from './compatible/dynamic/dynamic-api.js';
+import { graphApi } from './compatible/graph/graph-api.js';
 import type { RouteGroup } from './http/route.js';
 import { Retention } from './operations/retention.js';
 import type { ServerContext } from './server-context.js';
@@ -10,5 +11,5 @@ export function serverGroups(server: ServerContext): {
   groups: RouteGroup[];
   background: BackgroundService[];
 } {
-  return { groups: [v1, dynamicApi], background: [new Retention(server)] };
+  return { groups: [v1, dynamicApi, graphApi], background: [new Retention(server)] };
 }

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../../values/value.js';
+import { HttpProblem, type RequestProblem, unprocessable } from '../../http/problem.js';
+import { parseJson } from '../../http/read-body.js';
+import { contentOfBody, edgeBody, type GraphContent, graphBody, nodeBody } from './graph-content.js';
+
+/** What a package calls itself. */
+export const packageFormat = 'graph-workflow';
+
+/** Longest package. Source: graph facts §1.11. */
+export const maxPackageBytes = 1024 * 1024;
+
+const packageBody = z
+  .strictObject({
+    format: z.literal(packageFormat),
+    version: z.literal(1),
+    name: z.string().trim().min(1).max(500),
+    description: z.string().max(10_000).nullish(),
+    inputs_schema: graphBody.shape.inputs_schema,
+    nodes: z.array(z.strictObject(nodeBody.shape)).max(30),
+    edges: z.array(z.strictObject(edgeBody.shape)).max(60),
+  })
+  .superRefine((value, context) => {
+    const nodes = new Map(value.nodes.map((node) => [node.node_id, node]));
+    const add = (path: (string | number)[], message: string) =>
+      context.addIssue({ code: 'custom', path, message });
+    for (const [index, node] of value.nodes.entries()) {
+      const parent = node.parent_loop_node_id;
+      if (parent != null && nodes.get(parent)?.node_type !== 'loop')
+        add(['nodes', index, 'parent_loop_node_id'], `there is no loop '${parent}'`);
+      const entry = node.config.entry_node_id;
+      if (node.node_type === 'loop' && entry !== undefined && nodes.get(String(entry)) === undefined)
+        add(['nodes', index, 'config', 'entry_node_id'], `there is no node '${String(entry)}'`);
+    }
+    for (const [index, edge] of value.edges.entries())
+      for (const end of ['source_node_id', 'target_node_id'] as const)
+        if (!nodes.has(edge[end])) add(['edges', index, end], `there is no node '${edge[end]}'`);
+  });
+
+export interface DefinitionPackage {
+  name: string;
+  description: string | null;
+  graph: GraphContent;
+}
+
+export type PackageFormat = 'json' | 'yaml';
+
+/** A graph as a file that another server can import. Source: graph facts §8.1. */
+export async function writePackage(
+  { name, description, graph }: DefinitionPackage,
+  format: PackageFormat,
+): Promise<string> {
+  const { inputs_schema, nodes, edges } = graph;
+  const value: JsonObject = {
+    format: packageFormat,
+    version: 1,
+    name,
+    description: description ?? '',
+    inputs_schema,
+    nodes,
+    edges,
+  };
+  if (format === 'json') return `${JSON.stringify(value, null, 2)}\n`;
+  const { stringify } = await import('yaml');
+  return stringify(value);
+}
+
+/** Reads a package. Throws an `HttpProblem` (422) with every problem of its shape. */
+export async function readPackage(text: string, format: PackageFormat): Promise<DefinitionPackage> {
+  if (Buffer.byteLength(text) > maxPackageBytes)
+    throw unprocessable('package_too_large', `a package may have ${maxPackageBytes} bytes at most`);
+  const value = format === 'json' ? readJson(text) : await readYaml(text);
+  const read = packageBody.safeParse(value);
+  const problems = read.success
+    ? duplicates(read.data)
+    : read.error.issues.map(
+        ({ path, message }): RequestProblem => ({ in: 'body', path: path.map(String).join('.'), message }),
+      );
+  if (!read.success || problems.length > 0)
+    throw unprocessable('package_invalid', `the package is not valid: ${problems[0]?.message}`, problems);
+  const { name, description = null } = read.data;
+  return { name, description, graph: contentOfBody(read.data) };
+}
+
+function duplicates(value: z.infer<typeof packageBody>): RequestProblem[] {
+  const { error } = graphBody.safeParse(value);
+  return (error?.issues ?? []).map(({ path, message }) => ({
+    in: 'body',
+    path: path.map(String).join('.'),
+    message,
+  }));
+}
+
+function readJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw error instanceof HttpProblem ? unprocessable(error.code, error.message) : error;
+  }
+}
+
+async function readYaml(text: string): Promise<unknown> {
+  const { parse } = await import('yaml');
+  try {
+    // Checked again as JSON: nothing that only YAML knows comes in, and the depth is limited.
+    return parseJson(JSON.stringify(parse(text, { maxAliasCount: 100, uniqueKeys: true })) ?? 'null');
+  } catch (error) {
+    throw unprocessable('yaml_invalid', `the package is no YAML: ${(error as Error).message}`);
+  }
+}
