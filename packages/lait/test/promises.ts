@@ -747,4 +747,22 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'An operator starts, makes a token, runs, answers, backs up and restores with the command line',
     'issue 8',
   ],
+  ['docs.reference', 'What the documentation takes from the code is what the code says', 'issue 9'],
+  ['docs.links', 'Links between Markdown files, and to their headings, lead somewhere', 'issue 9'],
+  ['docs.translations', 'README.md and README.ja.md have the same sections and code', 'issue 9'],
+  ['package.smoke', 'The packed packages work in an empty folder, whole and without clutter', 'issue 9'],
+  [
+    'package.newcomer',
+    'The tutorial leads from the packed packages to a tested, resumed workflow',
+    'issue 9',
+  ],
+  ['examples.replay', 'Every example gives the result that its page shows, from recorded replies', 'issue 9'],
+  ['examples.lint', 'Nothing can be said against the examples', 'issue 9'],
+  ['init.examples', 'lait init --example copies an example that works at once', 'issue 9'],
+  ['init.schema-line', 'What lait init writes names a schema that editors find beside it', 'issue 9'],
+  [
+    'server.graph-api',
+    'Workflows, revisions, packages and runs of the graph form are served as its clients know them',
+    'facts graph §8',
+  ],
 ];
