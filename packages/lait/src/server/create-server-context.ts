@@ -138,6 +138,7 @@ export function createServerContext(options: ServerContextOptions): ServerContex
       catalog,
       feeds,
       audit,
+      onError,
       show: (value) => options.secretCodec?.show(value) ?? value,
     }),
     ready: async () => {

@@ -44,6 +44,8 @@ export interface RunServiceOptions {
   catalog: WorkflowCatalog;
   feeds: RunFeeds;
   audit: Audit;
+  /** Told of what failed behind a request. */
+  onError: (error: unknown) => void;
   /** The value as people see it: names instead of secrets. */
   show: (value: JsonValue) => JsonValue;
 }
@@ -70,7 +72,8 @@ export class RunService {
       ...(run.events !== undefined && { events: run.events }),
       skipApproval: run.skipApproval ?? skipApproval,
     });
-    await audit.record(actor, 'run.created', record.run_id, { workflow: run.workflow });
+    // The run's own log says the same: nobody waits for this entry.
+    audit.record(actor, 'run.created', record.run_id, { workflow: run.workflow }).catch(this.options.onError);
     return this.#shown(record);
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { faultPoint } from '../../engine/fault-point.js';
 import { isLaitError } from '../../errors/lait-error.js';
 import type { RunController } from '../../runs/run-controller.js';
@@ -27,6 +28,8 @@ export interface WorkerPoolOptions {
 
 export type ResumePolicy = 'automatic' | 'explicit';
 
+/** How long one look for work waits for further free places, in milliseconds. */
+const coalesceMs = 5;
 /** How long a call that was told to stop may take, in milliseconds. */
 const stubbornMs = 5000;
 
@@ -101,6 +104,8 @@ export class WorkerPool {
   async #claim(): Promise<void> {
     const { store, controller, limits, onError } = this.#options;
     while (this.#wanted && this.#free > 0) {
+      // While others are under way, what becomes free a moment later is filled by the same look.
+      if (this.#active.size > 0) await delay(coalesceMs);
       this.#wanted = false;
       let claims: RunClaim[];
       try {

@@ -1,0 +1,188 @@
+// A server under load, in processes of their own: runs a second of a pure workflow of three steps that are created over
+// HTTP and finished, how long a run waits until it begins, and what parked runs cost.
+//   node bench/server/run.mjs [--runs 1000] [--parked 10000] [--postgres postgres://…] [--peers]
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { asking, pure } from './workflows.mjs';
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '1000' },
+    parked: { type: 'string', default: '10000' },
+    postgres: { type: 'string', default: process.env.LAIT_BENCH_POSTGRES },
+    peers: { type: 'boolean', default: false },
+  },
+});
+const total = Number(values.runs);
+const parked = Number(values.parked);
+const atOnce = 32;
+const nodeArgs = (process.env.LAIT_BENCH_NODE_ARGS ?? '').split(' ').filter((one) => one !== '');
+const launcher = fileURLToPath(new URL('../../packages/lait/bin/lait.js', import.meta.url));
+
+const rows = [];
+rows.push(await measureLait('lait, SQLite', []));
+if (values.postgres !== undefined)
+  rows.push(await measureLait('lait, PostgreSQL', ['--database', values.postgres]));
+if (values.peers) rows.push(await measurePeer());
+print(rows);
+
+async function measureLait(name, args) {
+  const directory = mkdtempSync(join(tmpdir(), 'lait-bench-'));
+  // Here the clients are one and the same.
+  writeFileSync(
+    join(directory, 'lait.config.yml'),
+    'server: { rate_limit: { per_second: 1e6, burst: 1000000 } }\n',
+  );
+  const child = spawn(process.execPath, [...nodeArgs, launcher, 'serve', '--port', '0', ...args], {
+    cwd: directory,
+    env: { PATH: process.env.PATH, HOME: directory },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const url = await new Promise((resolve, reject) => {
+    let text = '';
+    child.stderr.on('data', (data) => {
+      if (text === undefined) return;
+      text += data;
+      const found = /serving at (http:\S+),/.exec(text)?.[1];
+      if (found === undefined) return;
+      text = undefined;
+      resolve(found);
+    });
+    child.once('exit', () => reject(new Error(text)));
+  });
+  try {
+    const mark = Date.now().toString(36);
+    await call(url, 'PUT', `/v1/definitions/pure`, { content: pure });
+    await call(url, 'PUT', `/v1/definitions/asking`, { content: asking });
+    await createAll(url, 50, `warm-${mark}`, { workflow: 'pure', input: { n: 1 } });
+    await reached(url, 'pure', 'completed', 50);
+
+    const begin = performance.now();
+    const cpuBefore = cpuOf(child.pid);
+    await createAll(url, total, `run-${mark}`, { workflow: 'pure', input: { n: 1 } });
+    await reached(url, 'pure', 'completed', total + 50);
+    const seconds = (performance.now() - begin) / 1000;
+    const cpu = cpuOf(child.pid) - cpuBefore;
+
+    const latencies = await startLatencies(url, 200, mark);
+    const before = memoryOf(child.pid);
+    await createAll(url, parked, `parked-${mark}`, { workflow: 'asking' });
+    await reached(url, 'asking', 'waiting_hitl', parked);
+    const growth = memoryOf(child.pid) - before;
+    return { name, perSecond: total / seconds, cpuMs: (cpu * 1000) / total, latencies, growth };
+  } finally {
+    child.kill(nodeArgs.length > 0 ? 'SIGTERM' : 'SIGKILL');
+    await once(child, 'exit');
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Mastra keeps no queue: a run begins with the request, which comes back when it has ended. */
+async function measurePeer() {
+  const directory = mkdtempSync(join(tmpdir(), 'lait-bench-'));
+  const script = fileURLToPath(new URL('./mastra-server.mjs', import.meta.url));
+  const child = spawn(process.execPath, [script, join(directory, 'mastra.db')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const url = String((await once(child.stdout, 'data'))[0]).trim();
+  try {
+    const start = () => call(url, 'POST', '/start', { n: 1 });
+    await inTurns(50, start);
+    const cpuBefore = cpuOf(child.pid);
+    const begin = performance.now();
+    await inTurns(total, start);
+    const seconds = (performance.now() - begin) / 1000;
+    return {
+      name: '@mastra/core, LibSQL',
+      perSecond: total / seconds,
+      cpuMs: ((cpuOf(child.pid) - cpuBefore) * 1000) / total,
+    };
+  } finally {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** One after the other on an idle server: from the creation of a run to its beginning. */
+async function startLatencies(url, count, mark) {
+  const latencies = [];
+  for (let index = 0; index < count; index += 1) {
+    const run_id = `latency-${mark}-${index}`;
+    await call(url, 'POST', '/v1/runs', { workflow: 'pure', input: { n: 1 }, run_id });
+    let run;
+    do run = await call(url, 'GET', `/v1/runs/${run_id}`);
+    while (run.status !== 'completed');
+    latencies.push(Date.parse(run.started_at) - Date.parse(run.created_at));
+  }
+  return latencies.sort((a, b) => a - b);
+}
+
+function createAll(url, count, prefix, body) {
+  return inTurns(count, (index) => call(url, 'POST', '/v1/runs', { ...body, run_id: `${prefix}-${index}` }));
+}
+
+async function inTurns(count, work) {
+  let next = 0;
+  const worker = async () => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}
+
+async function reached(url, workflow, status, count) {
+  for (;;) {
+    const page = await call(url, 'GET', `/v1/runs?limit=1&workflow=${workflow}&status=${status}`);
+    if (page.total >= count) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+async function call(url, method, path, body) {
+  for (;;) {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      ...(body !== undefined && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    });
+    const answer = await response.json();
+    if (response.ok) return answer;
+    if (response.status !== 429) throw new Error(JSON.stringify(answer));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** Processor time of a process so far, in seconds. */
+function cpuOf(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+function memoryOf(pid) {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
+}
+
+function print(measured) {
+  console.log(
+    `| server | runs a second (${total}, ${atOnce} clients) | processor ms a run | start p50 / p99 | memory of ${parked} parked runs |`,
+  );
+  console.log('|---|---|---|---|---|');
+  for (const { name, perSecond, cpuMs, latencies, growth } of measured) {
+    const at = (part) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * part))];
+    const start = latencies === undefined ? '–' : `${at(0.5)} / ${at(0.99)} ms`;
+    const memory = growth === undefined ? '–' : `${growth.toFixed(0)} MB`;
+    console.log(`| ${name} | ${perSecond.toFixed(0)} | ${cpuMs.toFixed(1)} | ${start} | ${memory} |`);
+  }
+  console.log(
+    '\nOne machine runs clients, server and database: not measured are networks and several processes.',
+  );
+}
