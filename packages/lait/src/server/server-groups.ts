@@ -3,6 +3,7 @@ import { dynamicApi } from './compatible/dynamic/dynamic-api.js';
 import { graphApi } from './compatible/graph/graph-api.js';
 import type { RouteGroup } from './http/route.js';
 import { Retention } from './operations/retention.js';
+import { Scheduler } from './schedules/scheduler.js';
 import type { ServerContext } from './server-context.js';
 import { v1 } from './v1.js';
 
@@ -11,5 +12,8 @@ export function serverGroups(server: ServerContext): {
   groups: RouteGroup[];
   background: BackgroundService[];
 } {
-  return { groups: [v1, dynamicApi, graphApi], background: [new Retention(server)] };
+  return {
+    groups: [v1, dynamicApi, graphApi],
+    background: [new Retention(server), new Scheduler({ server })],
+  };
 }

@@ -5,6 +5,7 @@ import { inboxRoutes } from './routes/inbox-routes.js';
 import { operationRoutes } from './routes/operation-routes.js';
 import { registryRoutes } from './routes/registry-routes.js';
 import { runRoutes } from './routes/run-routes.js';
+import { scheduleRoutes } from './schedules/schedule-routes.js';
 
 /** The server's own interface. */
 export const v1: RouteGroup = {
@@ -15,6 +16,7 @@ export const v1: RouteGroup = {
     ...runRoutes,
     ...inboxRoutes,
     ...registryRoutes,
+    ...scheduleRoutes,
     route({
       method: 'get',
       path: '/openapi.json',
