@@ -765,4 +765,25 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'Workflows, revisions, packages and runs of the graph form are served as its clients know them',
     'facts graph §8',
   ],
+  [
+    'waiting.no-secrets',
+    'Values of variables that look like keys enter neither records nor logs of runs',
+    'FR-26',
+  ],
+  [
+    'limits.stop',
+    'A reached limit stops the run before the next model call; what was answered is kept',
+    'issue 9',
+  ],
+  [
+    'limits.everywhere',
+    'Limits count over children, branches, tool rounds and subagents, in every form',
+    'issue 9',
+  ],
+  ['limits.replay', 'A replayed run meets the limits of the live one', 'issue 9'],
+  ['limits.countable', 'A limit that cannot be counted stops the run instead of being ignored', 'issue 9'],
+  ['limits.duration', 'max_duration ends a run as a timeout', 'issue 9'],
+  ['limits.checkpoint', 'A run that reached a limit is kept and can be resumed', 'issue 9'],
+  ['limits.flags', '--limit is checked and wins over the files', 'issue 9'],
+  ['limits.merge', 'Of written limits the smallest holds', 'issue 9'],
 ];

@@ -40,6 +40,12 @@ export class StoredSecrets implements SecretCodec {
     return displayStored(this.#references.store(displayStored(stored)));
   }
 
+  /** The same for those who only look: values are never restored. */
+  get forShow(): SecretCodec {
+    const show = (stored: JsonValue) => this.show(stored);
+    return { store: (value) => this.store(value), restore: show, show };
+  }
+
   #referencesTo(sources: readonly string[]): SecretReferences {
     for (const source of sources) this.#sources.add(source);
     return new SecretReferences(this.variables, this.secrets, [...this.#sources]);

@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -311,3 +320,37 @@ test('the example runs as its page says [waiting.example]', async () => {
   expect([code, stderr]).toEqual([0, '']);
   expect(readFileSync(join(directory, '.lait', 'vault', 'export.md'), 'utf8')).toContain('toolbar');
 });
+
+test.each([undefined, 'runs.db'])(
+  'values of variables that look like keys enter no record, and are there when the run goes on (%s) [waiting.no-secrets]',
+  async (database) => {
+    const directory = directoryWith({
+      'g.json': graphFile(
+        [
+          { node_id: 'x', node_type: 'text_template', config: { inputs: {}, template: 'fixed' } },
+          hitl('q', { question: { $ref: 'run.inputs.key' } }),
+          {
+            node_id: 'y',
+            node_type: 'text_template',
+            config: { inputs: { k: { $ref: 'run.inputs.key' } }, template: 'key {{ k }}' },
+          },
+          terminal('t'),
+        ],
+        ['x->q', 'q->y', 'y->t'],
+        { properties: { key: { type: 'string' } } },
+      ),
+    });
+    const env = { MY_TOKEN: 'super-secret-値' };
+    const flags = database === undefined ? [] : ['--database', database];
+    const input = ['--input', `key=${env.MY_TOKEN}`];
+    expect((await lait(directory, ['run', 'g.json', '-q', ...input, ...flags], { env })).code).toBe(75);
+    const { stdout } = await lait(directory, ['runs', 'answer', 'latest', 'ok', '-q', ...flags], { env });
+    expect(stdout).toBe(`{"text":"key ${env.MY_TOKEN}"}\n`);
+    const shown = await lait(directory, ['runs', 'show', 'latest', ...flags]);
+    expect(shown.stdout).toContain('key $' + '{MY_TOKEN}');
+    const files = readdirSync(directory, { recursive: true, encoding: 'utf8' })
+      .map((name) => join(directory, name))
+      .filter((path) => statSync(path).isFile());
+    expect(files.filter((path) => readFileSync(path).includes(env.MY_TOKEN))).toEqual([]);
+  },
+);

@@ -18,7 +18,7 @@ export async function listRuns(
   context: CommandContext,
 ): Promise<void> {
   const { output } = context;
-  const records = await RecordedRuns.of(context, options);
+  const records = await RecordedRuns.of(context, options, 'show');
   try {
     const store = await records.store();
     const runs = await store.list();

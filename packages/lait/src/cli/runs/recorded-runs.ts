@@ -21,22 +21,30 @@ export class RecordedRuns {
     readonly context: CommandContext,
     readonly options: StoreOptions,
     readonly secrets: StoredSecrets,
+    private readonly use: 'work' | 'show',
   ) {}
 
-  /** Opens nothing yet. A configuration that cannot be read is left to the commands that need it. */
-  static async of(context: CommandContext, options: StoreOptions): Promise<RecordedRuns> {
+  /**
+   * Opens nothing yet. To `show` runs no variable needs to be set that they hold the value of. A configuration that cannot
+   * be read is left to the commands that need it.
+   */
+  static async of(
+    context: CommandContext,
+    options: StoreOptions,
+    use: 'work' | 'show' = 'work',
+  ): Promise<RecordedRuns> {
     const configuration = await context.configuration().catch(() => undefined);
     const sources = [JSON.stringify(configuration?.values ?? {})];
     const secrets = new StoredSecrets(await context.variables(), context.secrets, sources);
-    return new RecordedRuns(context, options, secrets);
+    return new RecordedRuns(context, options, secrets, use);
   }
 
   store(): Promise<RunStore> {
-    const { context, options, secrets } = this;
+    const { context, options, secrets, use } = this;
     this.#store ??= openRunStore({
       directory: join(context.workingDirectory, '.lait'),
       database: options.database,
-      secrets,
+      secrets: use === 'work' ? secrets : secrets.forShow,
     });
     return this.#store;
   }

@@ -16,7 +16,7 @@ export async function removeRuns(
   if (names.length === 0 && completed !== true) {
     throw new UsageError({ code: 'usage', message: 'name the runs to remove, or give --completed' });
   }
-  const records = await RecordedRuns.of(context, options);
+  const records = await RecordedRuns.of(context, options, 'show');
   try {
     const store = await records.store();
     const recorded: string[] = [];

@@ -16,7 +16,7 @@ export async function showEvents(
   { after, json, ...options }: EventsOptions,
   context: CommandContext,
 ): Promise<void> {
-  const records = await RecordedRuns.of(context, options);
+  const records = await RecordedRuns.of(context, options, 'show');
   try {
     const { run_id: runId } = await records.find(name);
     const events = await (await records.store()).events(runId, { ...(after !== undefined && { after }) });

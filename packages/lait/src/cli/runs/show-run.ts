@@ -16,7 +16,7 @@ export async function showRun(
   options: StoreOptions & { json?: true },
   context: CommandContext,
 ): Promise<void> {
-  const records = await RecordedRuns.of(context, options);
+  const records = await RecordedRuns.of(context, options, 'show');
   try {
     const store = await records.store();
     const found = await newestOf(name, records, options, context);
@@ -25,12 +25,10 @@ export async function showRun(
       await showCheckpoint(found.checkpoint, options, context);
       return;
     }
-    // As they are shown: with names instead of secrets.
-    const [run] = (await store.list()).filter(({ run_id }) => run_id === found.record.run_id);
     const events = await store.events(found.record.run_id);
     const status = await recordStatus(found.record, options, context);
-    if (options.json === true) await context.output.writeJson(recordJson(run!, status, events));
-    else await context.output.write(await recordText(run!, status, events, options, context));
+    if (options.json === true) await context.output.writeJson(recordJson(found.record, status, events));
+    else await context.output.write(await recordText(found.record, status, events, options, context));
   } finally {
     await records.close();
   }

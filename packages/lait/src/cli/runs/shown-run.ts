@@ -26,7 +26,7 @@ export async function shownRun(
   options: StoreOptions,
   context: CommandContext,
 ): Promise<ShownRun> {
-  const records = await RecordedRuns.of(context, options);
+  const records = await RecordedRuns.of(context, options, 'show');
   try {
     const { run_id: runId, definition } = await records.find(name);
     const origin = await realpath(path).catch(() => path);

@@ -33,8 +33,8 @@ export function runColumns(record: RunRecord, definitionDigest: string, codec: V
     context: codec.encode(record.context),
     answers: codec.encode(record.answers),
     result: result === undefined ? null : codec.encode(result),
-    result_summary: jsonText(result_summary),
-    error_summary: jsonText(error_summary),
+    result_summary: result_summary === undefined ? null : codec.encode(result_summary),
+    error_summary: error_summary === undefined ? null : codec.encode(error_summary),
     worker_instance_id: record.worker_instance_id ?? null,
     created_at: record.created_at,
     updated_at: record.updated_at,
@@ -65,8 +65,8 @@ export function recordOf(
     questions,
     answers: decode(row.answers) as JsonObject,
     ...(row.result !== null && { result: decode(row.result) }),
-    ...(row.result_summary !== null && { result_summary: JSON.parse(row.result_summary) as string }),
-    ...(row.error_summary !== null && { error_summary: JSON.parse(row.error_summary) as string }),
+    ...(row.result_summary !== null && { result_summary: decode(row.result_summary) as string }),
+    ...(row.error_summary !== null && { error_summary: decode(row.error_summary) as string }),
     created_at: row.created_at,
     updated_at: row.updated_at,
     ...(row.queued_at !== null && { queued_at: row.queued_at }),
@@ -93,8 +93,4 @@ export function formOf(text: string): Form {
 /** A text by which rows are found, in characters that every database takes. */
 export function columnText(text: string): string {
   return /[\0\ud800-\udfff]/u.test(text) ? JSON.stringify(text) : text;
-}
-
-function jsonText(text: string | undefined): string | null {
-  return text === undefined ? null : JSON.stringify(text);
 }

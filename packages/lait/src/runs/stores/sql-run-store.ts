@@ -61,7 +61,7 @@ export class SqlRunStore implements RunStore {
       if (numInsertedOrUpdatedRows !== 1n) throw runExists(record.run_id);
       await replaceQuestions(queries, this.#codec, stored);
       await insertEntries(queries, this.#codec, stored.run_id, 0, entries);
-      const last_seq = await insertEvents(queries, stored.run_id, 0, events);
+      const last_seq = await insertEvents(queries, stored.run_id, 0, this.#codec.logged(events));
       await queries.updateTable('runs').set({ last_seq }).where('run_id', '=', stored.run_id).execute();
     });
   }
@@ -108,7 +108,7 @@ export class SqlRunStore implements RunStore {
         .select('last_seq')
         .where('run_id', '=', runId)
         .executeTakeFirstOrThrow();
-      const last_seq = await insertEvents(queries, runId, lastSeq, events);
+      const last_seq = await insertEvents(queries, runId, lastSeq, this.#codec.logged(events));
       const { run_id, definition_digest, ...columns } = runColumns(record, '', this.#codec);
       await queries
         .updateTable('runs')
@@ -125,7 +125,7 @@ export class SqlRunStore implements RunStore {
     await this.database.write(async (queries) => {
       const row = await this.#locked(queries, runId).select('last_seq').executeTakeFirst();
       if (row === undefined) return;
-      const last_seq = await insertEvents(queries, runId, row.last_seq, events);
+      const last_seq = await insertEvents(queries, runId, row.last_seq, this.#codec.logged(events));
       if (last_seq !== row.last_seq)
         await queries.updateTable('runs').set({ last_seq }).where('run_id', '=', runId).execute();
     });

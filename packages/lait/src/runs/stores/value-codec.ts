@@ -1,4 +1,4 @@
-import { isObject, type JsonValue, setOwnProperty, type Value } from '../../values/value.js';
+import { isObject, type JsonObject, type JsonValue, setOwnProperty, type Value } from '../../values/value.js';
 
 /** Keeps secrets out of what is stored; `SecretReferences` is one. */
 export interface SecretCodec {
@@ -39,6 +39,16 @@ export class ValueCodec {
     const { secrets } = this;
     const plain = secrets === undefined ? stored : show ? secrets.show(stored) : secrets.restore(stored);
     return isPlain(plain) ? plain : unescapeValue(plain);
+  }
+
+  /** Entries of a log, whose values are for people: with names instead of secrets. */
+  logged<T extends { payload: JsonObject }>(events: readonly T[]): readonly T[] {
+    const { secrets } = this;
+    if (secrets === undefined) return events;
+    return events.map((event) => ({
+      ...event,
+      payload: secrets.show(secrets.store(event.payload)) as JsonObject,
+    }));
   }
 
   encode(value: Value): string {

@@ -84,7 +84,7 @@ export class FileRunStore implements RunStore {
         await lines.append(entries.map((entry) => this.#codec.pack(entry as unknown as JsonValue)));
         await lines.close();
       }
-      const pending = new EventLog(this.#files.log(run_id)).place(run_id, events);
+      const pending = new EventLog(this.#files.log(run_id)).place(run_id, this.#codec.logged(events));
       await this.#write({ record: newRecord(record), pending }, true);
     });
   }
@@ -125,7 +125,7 @@ export class FileRunStore implements RunStore {
       // The new snapshot takes the place of the events that only the old one holds.
       await log.append([]);
       const record = changedRecord(found.record, change);
-      await this.#write({ record, pending: log.place(runId, events) }, false);
+      await this.#write({ record, pending: log.place(runId, this.#codec.logged(events)) }, false);
       if (change.status === 'queued') this.#claims.free(runId);
       return record;
     });
@@ -138,7 +138,7 @@ export class FileRunStore implements RunStore {
       if (found === undefined) return;
       const log = await this.#log(runId);
       await log.refresh(found.pending);
-      const placed = log.place(runId, events);
+      const placed = log.place(runId, this.#codec.logged(events));
       if (placed.length > 0) await log.append(placed);
     });
   }
