@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** The public face of the library: what is not exported here may change without notice. */
 
 export type { CapabilitySettings } from './capabilities/capability-settings.js';
