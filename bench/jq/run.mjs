@@ -32,13 +32,15 @@ function measureBinary(program, file) {
     const times = [];
     for (let round = 0; round < 5; round++) {
       const from = performance.now();
-      const { status } = spawnSync('jq', ['-c', source, file], { stdio: 'ignore', timeout: limit });
+      const { status, error } = spawnSync('jq', ['-c', source, file], { stdio: 'ignore', timeout: limit });
+      if (error !== undefined) return undefined;
       if (status !== 0) return null;
       times.push((performance.now() - from) * 1000);
     }
     return times.sort((a, b) => a - b)[2];
   };
   const run = time(`${program} | empty`);
+  if (run === undefined) return { failed: `> ${limit / 1000} s` };
   const idle = time('empty');
   if (run === null || idle === null) return { failed: 'fails' };
   // Less than this drowns in the noise of starting a process.
