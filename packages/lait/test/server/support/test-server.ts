@@ -51,7 +51,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const secrets = options.secrets ?? new SecretRegistry();
   const services = buildServices({
     configuration,
-    environment: { variables: { PATH: process.env['PATH'] }, workingDirectory: directory },
+    environment: { variables: { PATH: process.env.PATH }, workingDirectory: directory },
     secrets,
     ...options.services,
   });
