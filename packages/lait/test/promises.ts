@@ -786,4 +786,13 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
   ['limits.checkpoint', 'A run that reached a limit is kept and can be resumed', 'issue 9'],
   ['limits.flags', '--limit is checked and wins over the files', 'issue 9'],
   ['limits.merge', 'Of written limits the smallest holds', 'issue 9'],
+  ['schedules.routes', 'Schedules are made, changed, switched and removed over HTTP', 'issue 8'],
+  ['schedules.slots', 'A schedule starts a run at each of its times', 'issue 8; facts graph §3.5'],
+  ['schedules.missed', 'Missed times are left out, made up for once, or each up to a limit', 'issue 8'],
+  ['schedules.once', 'Each time starts one run in any number of processes, and after a crash', 'issue 8'],
+  ['schedules.clock', 'A clock that jumps neither stops a schedule nor repeats a run', 'issue 8'],
+  ['schedules.zones', 'Cron expressions count in their time zone', 'issue 8'],
+  ['schedules.one-shot', 'A schedule with one time fires once and is then off', 'issue 8'],
+  ['schedules.errors', 'A schedule that cannot start a run says why and goes on', 'issue 8'],
+  ['schedules.switch', 'What was due while a schedule was off is left out', 'issue 8'],
 ];

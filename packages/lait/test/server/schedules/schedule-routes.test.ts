@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Scheduler } from '../../../src/server/schedules/scheduler.js';
 import { serverGroups } from '../../../src/server/server-groups.js';
 import { runWhen, startTestServer, type TestServer, until } from '../support/test-server.js';
 
@@ -81,17 +82,24 @@ describe('[schedules.routes] schedules over HTTP', () => {
   });
 
   it('start runs beside the requests', async () => {
-    const scheduler = serverGroups(server.context).background.find(
-      ({ constructor }) => constructor.name === 'Scheduler',
-    )!;
-    const { body } = await create({ at: new Date(Date.now() + 300).toISOString() });
+    const { background } = serverGroups(server.context);
+    const scheduler = background.find((service) => service instanceof Scheduler)!;
+    const { body } = await create({ at: '2099-01-01T00:00:00Z' });
+    const due = Date.parse('2001-01-01T00:00:00Z');
+    await server.context.database.write((queries) =>
+      queries
+        .updateTable('schedules')
+        .set({ next_at: due })
+        .where('schedule_id', '=', body.schedule_id)
+        .execute(),
+    );
     scheduler.start();
     try {
       const fired = await until(async () => {
         const found = await server.call('GET', `/v1/schedules/${body.schedule_id}`);
         return found.body.last_run_id === null ? undefined : found.body;
       });
-      expect(fired).toMatchObject({ enabled: false, next_at: null, at: body.at });
+      expect(fired).toMatchObject({ enabled: false, next_at: null, at: '2001-01-01T00:00:00.000Z' });
       expect(await runWhen(server, fired.last_run_id, 'completed')).toMatchObject({ result: 1 });
     } finally {
       await scheduler.stop();
