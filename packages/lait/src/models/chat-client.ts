@@ -1,6 +1,7 @@
 import type OpenAI from 'openai';
 import { isLaitError } from '../errors/lait-error.js';
 import type { ModelCandidate, ModelRequest } from '../kinds/services.js';
+import { apiFetch } from '../network/api-fetch.js';
 import { networkFetch } from '../network/network-fetch.js';
 import { isObject } from '../values/value.js';
 import { boundedFetch, looksLikeHtml } from './bounded-fetch.js';
@@ -30,7 +31,7 @@ export class ChatClient {
 
   /** `variables`: where the proxies are named. */
   constructor(variables: Readonly<Record<string, string | undefined>>) {
-    this.#fetch = boundedFetch(networkFetch(variables));
+    this.#fetch = boundedFetch(networkFetch(variables, apiFetch));
   }
 
   /** Throws a `ModelError` with one of the codes of `model-error.ts`, or a `TimeoutError` (code `model_timeout`). */
@@ -173,6 +174,7 @@ const neverConnected: ReadonlySet<string> = new Set([
   'ENETUNREACH',
   'EADDRNOTAVAIL',
   'UND_ERR_CONNECT_TIMEOUT',
+  'CONNECT_TIMEOUT',
   'CERT_HAS_EXPIRED',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -196,6 +198,7 @@ const connectionReasons: Readonly<Record<string, string>> = {
   ),
   'bad port': 'HTTP clients do not use this port',
   UND_ERR_CONNECT_TIMEOUT: 'the connection could not be opened in time',
+  CONNECT_TIMEOUT: 'the connection could not be opened in time',
 };
 
 function refusal(

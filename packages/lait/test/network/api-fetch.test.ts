@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { text as wholeOf } from 'node:stream/consumers';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { apiFetch } from '../../src/network/api-fetch.js';
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function serve(listener: RequestListener): Promise<{ url: string; server: Server }> {
+  const server = createServer(listener);
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/chat`, server };
+}
+
+const post = (body: string, init: RequestInit = {}): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body,
+  ...init,
+});
+
+describe('requests to APIs', () => {
+  it('carries text of any language both ways, with status and headers', async () => {
+    const { url } = await serve(async (request, response) => {
+      const sent = await wholeOf(request);
+      response.writeHead(418, { 'content-type': 'application/json', 'x-request-id': 'r1' });
+      response.end(`${request.method} ${request.headers['content-type']} ${sent}`);
+    });
+    const response = await apiFetch(url, post('{"text":"日本語 🎉"}'));
+    expect(response.status).toBe(418);
+    expect(response.ok).toBe(false);
+    expect(response.headers.get('x-request-id')).toBe('r1');
+    expect(await response.text()).toBe('POST application/json {"text":"日本語 🎉"}');
+  });
+
+  it('gives what comes in pieces as it comes', async () => {
+    const { url } = await serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: 1\n\n');
+      setTimeout(() => response.end('data: 2\n\n'), 20);
+    });
+    const response = await apiFetch(url, post('{}'));
+    const pieces: string[] = [];
+    for await (const piece of response.body!) pieces.push(new TextDecoder().decode(piece));
+    expect(pieces).toEqual(['data: 1\n\n', 'data: 2\n\n']);
+  });
+
+  it('keeps the connection, and sends again when the server has closed a kept one', async () => {
+    const sockets: Socket[] = [];
+    let requests = 0;
+    const { url } = await serve((request, response) => {
+      requests += 1;
+      if (!sockets.includes(request.socket)) sockets.push(request.socket);
+      // Closed without an answer, as a server does whose patience ends while the request is under way.
+      if (requests === 3) request.socket.resetAndDestroy();
+      else response.end('ok');
+    });
+    for (let call = 0; call < 3; call += 1) expect(await (await apiFetch(url, post('{}'))).text()).toBe('ok');
+    expect(requests).toBe(4);
+    expect(sockets).toHaveLength(2);
+  });
+
+  it('follows a redirect with the same body', async () => {
+    const { url } = await serve(async (request, response) => {
+      if (request.url === '/moved') response.end(`moved: ${await wholeOf(request)}`);
+      else response.writeHead(307, { location: '/moved' }).end();
+    });
+    expect(await (await apiFetch(url, post('{"a":1}'))).text()).toBe('moved: {"a":1}');
+  });
+
+  it('reads bodies that were compressed without being asked for', async () => {
+    const { url } = await serve((request, response) => {
+      const brotli = request.url!.endsWith('br');
+      response.setHeader('content-encoding', brotli ? 'br' : 'gzip');
+      response.end(brotli ? brotliCompressSync('small') : gzipSync('small'));
+    });
+    expect(await (await apiFetch(`${url}?gzip`, post('{}'))).text()).toBe('small');
+    expect(await (await apiFetch(`${url}?br`, post('{}'))).text()).toBe('small');
+  });
+
+  it('half a body fails when it is read, whether its length is known or not', async () => {
+    const { url } = await serve((request, response) => {
+      response.writeHead(200, request.url!.endsWith('known') ? { 'content-length': '100' } : {});
+      response.write('half');
+      setTimeout(() => response.destroy(), 20);
+    });
+    const known = await apiFetch(`${url}?known`, post('{}'));
+    await expect(known.text()).rejects.toThrow();
+    const unknown = await apiFetch(url, post('{}'));
+    await expect(unknown.text()).rejects.toThrow();
+  });
+
+  it('ends when it is aborted, before the reply and in the middle of it', async () => {
+    const { url } = await serve((request, response) => {
+      if (!request.url!.endsWith('begun')) return;
+      response.write('begun');
+    });
+    const before = new AbortController();
+    const waiting = apiFetch(url, post('{}', { signal: before.signal }));
+    setTimeout(() => before.abort(), 20);
+    await expect(waiting).rejects.toThrow(/abort/i);
+    const within = new AbortController();
+    const response = await apiFetch(`${url}?begun`, post('{}', { signal: within.signal }));
+    setTimeout(() => within.abort(), 20);
+    await expect(response.text()).rejects.toThrow();
+    await expect(apiFetch(url, post('{}', { signal: AbortSignal.abort() }))).rejects.toThrow(/abort/i);
+  });
+
+  it('says with its code why no connection came about', async () => {
+    const { url, server } = await serve(() => {});
+    server.close();
+    await once(server, 'close');
+    await expect(apiFetch(url, post('{}'))).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('answers without a body have none', async () => {
+    const { url } = await serve((_, response) => response.writeHead(204).end());
+    const response = await apiFetch(url, post('{}'));
+    expect([response.status, response.body]).toEqual([204, null]);
+  });
+});
