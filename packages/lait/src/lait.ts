@@ -33,6 +33,7 @@ import { type UsageJson, UsageReport } from './observe/usage-report.js';
 import type { Diagnostic } from './plan/diagnostic.js';
 import type { InputDeclarations } from './plan/inputs.js';
 import type { Plan } from './plan/plan.js';
+import type { SpendingLimits } from './plan/spending-limits.js';
 import { runPlan } from './run-plan.js';
 import type { RunController } from './runs/run-controller.js';
 import type { RunRecord } from './runs/run-record.js';
@@ -83,6 +84,8 @@ export interface LaitOptions {
   streaming?: boolean;
   /** Says in notes why a reply did or did not come from the response cache. Default false. */
   explaining?: boolean;
+  /** What each run may spend, item by item instead of what workflows and the configuration say. */
+  limits?: SpendingLimits;
   /** Answers a step's question at once; `undefined` leaves it open and the run parks. */
   answer?: Answerer;
   /** Asks a person before each tool call. Default: nobody is asked. */

@@ -795,4 +795,15 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
   ['schedules.one-shot', 'A schedule with one time fires once and is then off', 'issue 8'],
   ['schedules.errors', 'A schedule that cannot start a run says why and goes on', 'issue 8'],
   ['schedules.switch', 'What was due while a schedule was off is left out', 'issue 8'],
+  ['waiting.several', 'Several open questions of a run are answered one by one', 'issue 7'],
+  [
+    'server.disk-full',
+    'With a full disk nothing is half stored, and runs go on when there is room again',
+    'issue 8',
+  ],
+  [
+    'server.observed',
+    'What models used is counted once per request and priced; runs are measured and traced',
+    'issue 8',
+  ],
 ];

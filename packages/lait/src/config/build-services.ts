@@ -8,6 +8,7 @@ import type {
 } from '../kinds/services.js';
 import { createDecisionService } from '../models/decision-service.js';
 import { createModelService } from '../models/model-service.js';
+import type { SpendingLimits } from '../plan/spending-limits.js';
 import type { DefinedTool } from '../tools/define-tool.js';
 import type { Approve } from '../tools/tool-approval.js';
 import { createToolService } from '../tools/tool-service.js';
@@ -40,6 +41,8 @@ export interface ServiceOptions {
   explaining?: boolean;
   /** Asks a person before each tool call. */
   approve?: Approve;
+  /** What each run may spend, instead of what workflows and the configuration say. */
+  limits?: SpendingLimits;
   /** Told what MCP servers print to standard error. */
   onServerLog?: (server: string, line: string) => void;
 }
@@ -113,6 +116,7 @@ export function buildServices(options: ServiceOptions): LaitServices {
     decisions: createDecisionService({ ...values.jev, variables: environment.variables, secrets }),
     capabilities,
     environment,
+    limits: { given: options.limits, configured: values.limits },
   };
   return {
     agents,

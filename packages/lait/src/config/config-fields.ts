@@ -1,5 +1,6 @@
 import type { FieldTable, FieldType } from '../plan/fields.js';
 import { modelSettingFields, modelsField, toolSelectionFields } from '../plan/settings-fields.js';
+import { spendingLimitFields } from '../plan/spending-limits.js';
 import { checkSchema } from '../schema/check-schema.js';
 import { capabilityFields } from './capability-fields.js';
 import { serverFields } from './server-fields.js';
@@ -130,6 +131,11 @@ export const configFields = {
     type: 'object',
     fields: configDefaultFields,
     description: 'Settings that workflows, agents and steps fall back to, each on its own.',
+  },
+  limits: {
+    type: 'object',
+    fields: spendingLimitFields,
+    description: 'What each run may spend. A workflow may only lower it.',
   },
   models: modelsField,
   mcp_servers: {

@@ -1,5 +1,6 @@
 import type { CapabilitySettings } from '../capabilities/capability-settings.js';
 import type { ModelEntry, ModelSettings, ToolSelection } from '../plan/settings.js';
+import type { SpendingLimits } from '../plan/spending-limits.js';
 import type { JsonObject } from '../values/value.js';
 
 /** A key, or the command that prints it; the two exclude each other. */
@@ -67,6 +68,8 @@ export interface ServerConfiguration {
 export interface ConfigurationValues extends KeySettings {
   base_url?: string;
   default?: ConfigurationDefaults;
+  /** What each run may spend. */
+  limits?: SpendingLimits;
   models?: Readonly<Record<string, readonly ModelEntry[]>>;
   mcp_servers?: Readonly<Record<string, McpServerSettings>>;
   skills?: Readonly<Record<string, string>>;

@@ -1,3 +1,4 @@
+import { runLimits } from '../plan/spending-limits.js';
 import type { ConfigurationValues, KeySettings } from './configuration.js';
 
 const maps = [
@@ -13,7 +14,7 @@ const maps = [
 
 /**
  * Lays the project's configuration over the user's global one: maps by key, `default` and `jev` item by item, the
- * lists of `tool_policy` united, `api_key` and `api_key_cmd` as one pair, everything else by presence.
+ * lists of `tool_policy` united, the smaller of two limits, `api_key` and `api_key_cmd` as one pair, everything else by presence.
  * Source: facts §3.
  */
 export function mergeConfigurations(
@@ -27,6 +28,9 @@ export function mergeConfigurations(
   }
   if (project.default !== undefined && global.default !== undefined) {
     merged.default = { ...global.default, ...project.default };
+  }
+  if (project.limits !== undefined && global.limits !== undefined) {
+    merged.limits = runLimits(undefined, project.limits, global.limits)!;
   }
   if (project.jev !== undefined && global.jev !== undefined) {
     merged.jev = mergeItems(project.jev, global.jev);

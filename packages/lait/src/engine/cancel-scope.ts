@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { CancelledError } from '../errors/errors.js';
+import type { Budget } from './budget.js';
 
 /** What kinds see of a cancel scope: whether it is cancelled, and a signal when they really need one. */
 export interface LazySignal {
@@ -18,6 +19,8 @@ export class CancelScope implements LazySignal {
   #controller: AbortController | undefined;
   #children: Set<CancelScope> | undefined;
   #deadline: Deadline | undefined;
+  /** What model calls inside may spend. */
+  budget: Budget | undefined;
   readonly #parent: CancelScope | undefined;
 
   constructor(parent?: CancelScope) {
@@ -62,6 +65,12 @@ export class CancelScope implements LazySignal {
 
   throwIfCancelled(): void {
     if (this.#reason !== undefined) throw this.#reason;
+  }
+
+  /** The scopes around this place that bound what model calls spend, innermost first. */
+  *budgeted(): Generator<{ scope: CancelScope; budget: Budget }> {
+    for (let scope: CancelScope | undefined = this; scope !== undefined; scope = scope.#parent)
+      if (scope.budget !== undefined) yield { scope, budget: scope.budget };
   }
 
   /** Cancels the scope with `reason()` after `seconds`, not counting the time it is paused. */

@@ -1,4 +1,4 @@
-import { TimeoutError } from '../errors/errors.js';
+import { StepError, TimeoutError } from '../errors/errors.js';
 import { isLaitError } from '../errors/lait-error.js';
 import type { Address } from './runtime.js';
 
@@ -11,12 +11,15 @@ export function deadlineError(code: string, message: string, deadline: Address):
 }
 
 /**
- * What a failure is at the place that set the deadline `own`: its own deadline becomes an ordinary timeout, anything
- * that is no deadline stays as it is. Throws the error of a deadline that was set further out.
+ * What a failure is at the place that set the deadline `own`, or the limit of spending: its own becomes an ordinary
+ * failure, anything that is no deadline stays as it is. Throws the error of a deadline that was set further out.
  */
 export function catchDeadline(error: unknown, own: Address): unknown {
-  const deadline = isLaitError(error) ? error.details.deadline : undefined;
-  if (!isLaitError(error) || deadline === undefined) return error;
+  if (!isLaitError(error) || error.details.deadline === undefined) return error;
+  const { code, message, category } = error;
+  const { deadline, ...details } = error.details;
   if (deadline !== own) throw error;
-  return new TimeoutError({ code: error.code, message: error.message });
+  return category === 'timeout'
+    ? new TimeoutError({ code, message, details })
+    : new StepError({ code, message, details, category });
 }

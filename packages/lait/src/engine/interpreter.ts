@@ -3,8 +3,10 @@ import { isLaitError } from '../errors/lait-error.js';
 import type { Completion } from '../kinds/kind.js';
 import type { Block, Edge, Plan, PlanCall, PlanNode, PlanStart } from '../plan/plan.js';
 import { inheritSettings } from '../plan/settings.js';
+import { runLimits } from '../plan/spending-limits.js';
 import { type JsonObject, setOwnProperty, type Value } from '../values/value.js';
 import { runAttempts } from './attempts.js';
+import { Budget } from './budget.js';
 import { CancelScope } from './cancel-scope.js';
 import { catchDeadline, deadlineError } from './deadline.js';
 import { EngineScope } from './engine-scope.js';
@@ -117,7 +119,29 @@ export class Interpreter implements Interpreting {
     }
   }
 
+  /** Runs a plan within its limits of spending: those of a run hold for everything in it. */
   async #runPlan(execution: Execution, value: Value, startIndex?: number): Promise<Completion> {
+    const { plan, frame } = execution;
+    const { given, configured } = this.environment.services.limits ?? {};
+    const isRoot = execution.callers.length === 1;
+    const limits = isRoot ? runLimits(given, plan.limits, configured) : plan.limits;
+    if (limits === undefined) return this.#runUnlimited(execution, value, startIndex);
+    const cancel = new CancelScope(execution.cancel);
+    const budget = new Budget(limits, plan.id, frame);
+    cancel.budget = budget;
+    if (limits.max_duration !== undefined)
+      cancel.startDeadline(limits.max_duration, () => budget.outOfTime());
+    try {
+      return await this.#runUnlimited({ ...execution, cancel }, value, startIndex);
+    } catch (error) {
+      execution.cancel.throwIfCancelled();
+      throw cancel.reason ?? error;
+    } finally {
+      cancel.dispose();
+    }
+  }
+
+  async #runUnlimited(execution: Execution, value: Value, startIndex?: number): Promise<Completion> {
     const { plan, cancel, scope, missingEffects } = execution;
     if (plan.timeoutSeconds !== undefined) {
       const seconds = plan.timeoutSeconds;

@@ -6,6 +6,7 @@ import type { Services } from '../kinds/services.js';
 import type { Block, Plan, PlanCall, PlanNode } from '../plan/plan.js';
 import type { PlanSettings } from '../plan/settings.js';
 import type { JsonValue, Value } from '../values/value.js';
+import type { Spent } from './budget.js';
 import type { CancelScope } from './cancel-scope.js';
 import type { RunEvent, StepFields } from './events.js';
 import { type Execution, type Interpreting, stepFields } from './execution.js';
@@ -100,6 +101,21 @@ export class EngineStepContext implements StepContext {
   recorded(name: string): Value | undefined {
     const result = this.execution.runtime.recorded(`${this.address}/${name}`);
     return result === undefined || 'suspended' in result ? undefined : result.value;
+  }
+
+  beginModelCall({ priced, ended }: { priced: boolean; ended: boolean }) {
+    const { label } = this.node;
+    const budgets = [...this.cancel.budgeted()];
+    for (const { scope, budget } of ended ? [] : budgets) {
+      const refusal = budget.refusal(label, priced);
+      if (refusal === undefined) continue;
+      scope.cancel(refusal);
+      throw refusal;
+    }
+    for (const { budget } of budgets) budget.begin();
+    return (spent: Spent | undefined) => {
+      for (const { budget } of budgets) budget.settle(label, spent);
+    };
   }
 
   ask(question: Question): Promise<JsonValue> {

@@ -1,3 +1,4 @@
+import type { Spent } from '../engine/budget.js';
 import type { LazySignal } from '../engine/cancel-scope.js';
 import type { RunEvent, StepFields } from '../engine/events.js';
 import type { Question } from '../engine/question.js';
@@ -50,6 +51,12 @@ export interface StepContext {
   ): Promise<Value>;
   /** The recorded value of the named effect, when it ended in an earlier pass; throws its recorded failure. */
   recorded(name: string): Value | undefined;
+  /**
+   * Counts a model call that begins against the limits around the step; gives back what counts its end. `priced`:
+   * whether its cost will be known; `ended`: it is only replayed, and no limit can refuse it any more. Throws a
+   * `LaitError` (code `limit_reached` or `limit_uncountable`) and cancels what the limit is for.
+   */
+  beginModelCall(options: { priced: boolean; ended: boolean }): (spent: Spent | undefined) => void;
   /** Asks a person and waits for the answer. */
   ask(question: Question): Promise<JsonValue>;
   /** Waits until an instant, in milliseconds since 1970. */

@@ -1,13 +1,57 @@
+import type { Spent } from '../engine/budget.js';
+import type { Usage } from '../engine/events.js';
 import { toFailureRecord } from '../engine/failure.js';
+import { isLaitError } from '../errors/lait-error.js';
+import { costOf, isPriced, type Pricing } from '../models/pricing.js';
 import type { JsonObject, JsonValue } from '../values/value.js';
 import type { StepContext } from './kind.js';
 import type { ModelReply, ModelRequest } from './services.js';
 
 /**
- * One model request as one effect of the step, with the events that tell about it. `name` tells the requests of a step
+ * One model request as one effect of the step, within the limits of spending, with the events that tell about it. `name` tells the requests of a step
  * apart; `round` is the number of tool rounds before it.
  */
 export async function callModel(
+  request: ModelRequest,
+  { name, round }: { name: string; round: number },
+  context: StepContext,
+): Promise<ModelReply> {
+  const pricing = request.model.candidates[0]!.entry.pricing as Pricing | undefined;
+  const settle = context.beginModelCall({ priced: isPriced(pricing), ended: hasEnded(name, context) });
+  const reply = await requestReply(request, { name, round }, context).catch((error: unknown) => {
+    settle(spentOnFailure(error, pricing));
+    throw error;
+  });
+  // The cache is free. A recording stands for the live model: what is tested meets the same limits.
+  settle(reply.source === 'cache' ? undefined : spentOf(reply.usage, pricing));
+  return reply;
+}
+
+/** Whether the call has an outcome on record and is only replayed. */
+function hasEnded(name: string, context: StepContext): boolean {
+  try {
+    return context.recorded(name) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+function spentOf(usage: Usage | null, pricing: Pricing | undefined): Spent {
+  if (usage === null) return { tokens: null, cost: null };
+  const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens } = usage;
+  return {
+    tokens: inputTokens + cachedInputTokens + cacheWriteTokens + outputTokens,
+    cost: costOf(usage, pricing) ?? null,
+  };
+}
+
+/** A cut or refused reply was paid for, and says how much; a request that nobody answered cost nothing. */
+function spentOnFailure(error: unknown, pricing: Pricing | undefined): Spent {
+  const usage = isLaitError(error) ? (error.details.usage as Usage | undefined) : undefined;
+  return usage === undefined ? { tokens: 0, cost: 0 } : spentOf(usage, pricing);
+}
+
+async function requestReply(
   request: ModelRequest,
   { name, round }: { name: string; round: number },
   context: StepContext,

@@ -37,7 +37,9 @@ export const promptKind: Kind<PromptFields> = {
   callsModel: true,
   effects: 'rerun',
   reaches: (fields) =>
-    attachesFiles(fields) || fields.input_schema?.file !== undefined || fields.output_schema?.file !== undefined
+    attachesFiles(fields) ||
+    fields.input_schema?.file !== undefined ||
+    fields.output_schema?.file !== undefined
       ? ['files']
       : [],
   readsAllSteps: (fields) => fields.system === undefined,

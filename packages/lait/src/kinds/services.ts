@@ -3,6 +3,7 @@ import type { Question } from '../engine/question.js';
 import type { AgentPlan } from '../plan/agent.js';
 import type { Plan } from '../plan/plan.js';
 import type { ModelEntry, ModelSettings, ToolSelection } from '../plan/settings.js';
+import type { SpendingLimits } from '../plan/spending-limits.js';
 import type { StripResult } from '../schema/strip.js';
 import type { JsonObject, JsonValue, Value } from '../values/value.js';
 
@@ -15,6 +16,8 @@ export interface Services {
   readonly decisions: DecisionService;
   readonly capabilities: CapabilityService;
   readonly environment: Environment;
+  /** What runs may spend, beside what their plans say: `given` replaces all else, item by item. */
+  readonly limits?: { given?: SpendingLimits; configured?: SpendingLimits };
 }
 
 export interface Environment {

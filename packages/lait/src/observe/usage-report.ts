@@ -1,12 +1,8 @@
 import type { RunEvent, Usage } from '../engine/events.js';
+import { costOf, type Pricing } from '../models/pricing.js';
 import type { ModelEntry } from '../plan/settings.js';
 
-/** Prices of a million tokens, in whatever currency the author of the file means. */
-export interface Pricing {
-  input_per_million?: number;
-  cached_input_per_million?: number;
-  output_per_million?: number;
-}
+export { costOf, type Pricing } from '../models/pricing.js';
 
 interface Line {
   label: string;
@@ -132,14 +128,6 @@ export function pricingOf(
     if (first !== undefined && prices !== undefined) pricing.set(first.model_id, prices);
   }
   return pricing;
-}
-
-/** What a reply costs; undefined when its price is not known. */
-export function costOf(usage: Usage, pricing: Pricing | undefined): number | undefined {
-  if (pricing?.input_per_million === undefined || pricing.output_per_million === undefined) return undefined;
-  const cached = pricing.cached_input_per_million ?? pricing.input_per_million;
-  const input = (usage.inputTokens + usage.cacheWriteTokens) * pricing.input_per_million;
-  return (input + usage.cachedInputTokens * cached + usage.outputTokens * pricing.output_per_million) / 1e6;
 }
 
 function lineText(line: Line): string {

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue, Value } from '../values/value.js';
 import type { InputDeclarations } from './inputs.js';
 import type { PlanSettings, RetryPolicy } from './settings.js';
 import type { SourceFile, SourcePosition } from './source.js';
+import type { SpendingLimits } from './spending-limits.js';
 
 export type Form = 'steps' | 'dynamic' | 'graph';
 
@@ -30,6 +31,8 @@ export interface Plan {
   output?: Expression;
   /** Seconds that one run of this plan may take. */
   timeoutSeconds?: number;
+  /** What one run of this plan may spend, its children included. */
+  limits?: SpendingLimits;
   /** Defaults, model aliases and agents of this file; a child falls back to its caller's, item by item. */
   settings: PlanSettings;
   /** Steps that must not run where a caller of the steps form is concurrent. Source: steps facts §11. */

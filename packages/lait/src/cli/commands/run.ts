@@ -7,6 +7,7 @@ import type { StoreOptions } from '../runs/recorded-runs.js';
 /** Flags of `lait run`, as parsed. */
 export interface RunOptions extends RecordOptions, TraceOptions, StoreOptions {
   park?: true;
+  limit?: string[];
   approve?: true;
   answers?: string;
   input?: string[];
@@ -30,6 +31,7 @@ Examples:
   cat notes.txt | lait run summarize.yml --input lang=en --input tags='["a","b"]'
   lait run nightly --no-stdin --output report.md        (a name under workflows: of lait.config.yml)
   lait run workflow.yml "text" --record replies         (then --replay replies needs no model)
+  lait run workflow.yml "text" --limit max_cost=0.50 --limit max_duration=600
   lait run graph.json --input topic=export              (waits for people; see lait runs --help)
 
 The result goes to standard output, everything else to standard error.
@@ -46,6 +48,11 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
     .option('--no-stdin', 'leave standard input unread')
     .addOption(new Option('--record <dir>', 'save every model reply in this directory').conflicts('replay'))
     .option('--replay <dir>', 'answer model requests from saved replies only')
+    .option(
+      '--limit <name=value>',
+      'stop at max_tokens, max_cost, max_model_calls or max_duration (seconds); repeat for more',
+      collect,
+    )
     .option('--show-usage', 'print tokens and cost per step')
     .option('--stream', 'show replies as they arrive')
     .option('-q, --quiet', 'no progress, only warnings and errors')

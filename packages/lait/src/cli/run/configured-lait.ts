@@ -2,6 +2,7 @@ import type { Configuration } from '../../config/configuration.js';
 import type { RunEvent } from '../../engine/events.js';
 import { createLait, type Lait } from '../../lait.js';
 import type { CommandContext } from '../command-context.js';
+import { readLimits } from '../read-limits.js';
 import { RecordedRuns, type StoreOptions } from '../runs/recorded-runs.js';
 import { Replies } from '../runs/replies.js';
 import { ScriptedAnswers } from '../runs/scripted-answers.js';
@@ -13,6 +14,8 @@ export interface LaitFlags extends StoreOptions {
   record?: string;
   replay?: string;
   stream?: true;
+  /** `--limit`, as given. */
+  limit?: readonly string[];
   /** A file with answers. */
   answers?: string;
 }
@@ -56,6 +59,7 @@ export async function configuredLait(
     recordDirectory: flags.record,
     replayDirectory: flags.replay,
     cache,
+    limits: readLimits(flags.limit),
     streaming: flags.stream === true,
     explaining: verbosity > 0,
     onServerLog: (server, line) => context.log(1, `${server}: ${line}`),

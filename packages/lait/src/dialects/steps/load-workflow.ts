@@ -15,6 +15,7 @@ import { Problems } from '../../plan/problems.js';
 import { readSourceFile } from '../../plan/read-source.js';
 import type { DefaultSettings, PlanSettings } from '../../plan/settings.js';
 import type { SourceFile } from '../../plan/source.js';
+import type { SpendingLimits } from '../../plan/spending-limits.js';
 import { type JsonObject, setOwnProperty } from '../../values/value.js';
 import { checkVersion } from './check-version.js';
 import { agentPlan } from './compile-agent.js';
@@ -132,6 +133,7 @@ function lower(root: SourceNode | undefined, problems: Problems, options: LoadOp
   if (fields.description !== undefined) plan.description = fields.description as string;
   if (fields.output !== undefined) plan.output = fields.output as Expression;
   if (fields.timeout !== undefined) plan.timeoutSeconds = fields.timeout as number;
+  if (fields.limits !== undefined) plan.limits = fields.limits as SpendingLimits;
   if (restrictions.length > 0) plan.restrictions = restrictions;
   return { ...loaded, plan };
 }

@@ -7,6 +7,7 @@ import {
   schemaFields,
   toolSelectionFields,
 } from '../../plan/settings-fields.js';
+import { spendingLimitFields } from '../../plan/spending-limits.js';
 
 /** `default:` of a workflow file. Source: steps seed, モデル設定と既定値. */
 export const defaultFields = {
@@ -48,6 +49,11 @@ export const workflowFields = {
   },
   output: { type: 'jq', description: "Makes the workflow's result from the last value." },
   timeout: { type: 'integer', minimum: 1, description: 'Seconds that one run of this file may take.' },
+  limits: {
+    type: 'object',
+    fields: spendingLimitFields,
+    description: 'What one run of this file may spend, its children and branches included.',
+  },
   default: { type: 'object', fields: defaultFields, description: 'Defaults of the steps that call models.' },
   models: modelsField,
   schemas: {

@@ -15,6 +15,8 @@ export function formatPlannedRun(run: PlannedRun): string {
   for (const step of run.steps) lines.push(...stepLines(step, 0));
   if (run.output !== null) lines.push(...field(0, 'output', run.output));
   if (run.timeout !== null) lines.push(...field(0, 'timeout', `${run.timeout} s for the whole workflow`));
+  const limits = Object.entries(run.limits).map(([name, most]) => `${name} ${most}`);
+  if (limits.length > 0) lines.push(...field(0, 'limits', limits.join(', ')));
   return `${lines.join('\n')}\n`;
 }
 

@@ -5,6 +5,7 @@ import type { Services } from '../../kinds/services.js';
 import type { JsonValue, Value } from '../../values/value.js';
 import type { Diagnostic } from '../diagnostic.js';
 import type { Block, Plan, PlanNode, PlanStart } from '../plan.js';
+import { runLimits } from '../spending-limits.js';
 import { describeFields } from './describe-fields.js';
 import { KnownScope } from './known-scope.js';
 import type { PlannedField, PlannedModel, PlannedRun, PlannedStep } from './planned-run.js';
@@ -24,6 +25,7 @@ export async function planRun(plan: Plan, start: PlanStart, options: PlanRunOpti
   const planner = new Planner(plan, start, options);
   const steps = await planner.block(plan.body, { known: true, value: start.value });
   planner.throwProblems();
+  const { given, configured } = options.services.limits ?? {};
   return {
     workflow: plan.id,
     name: plan.name ?? null,
@@ -33,6 +35,7 @@ export async function planRun(plan: Plan, start: PlanStart, options: PlanRunOpti
     steps,
     output: plan.output?.source ?? null,
     timeout: plan.timeoutSeconds ?? null,
+    limits: runLimits(given, plan.limits, configured) ?? {},
   };
 }
 

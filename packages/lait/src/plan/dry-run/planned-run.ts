@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../values/value.js';
+import type { SpendingLimits } from '../spending-limits.js';
 
 /** What a run would do, as far as it is known before it runs. The names are those of `lait run --dry-run --json`. */
 export interface PlannedRun {
@@ -13,6 +14,8 @@ export interface PlannedRun {
   output: string | null;
   /** Seconds. */
   timeout: number | null;
+  /** What the run may spend. */
+  limits: SpendingLimits;
 }
 
 export interface PlannedStep {
