@@ -176,3 +176,27 @@ test('Ctrl-C leaves a run that goes on later; a second resume is refused while i
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('one')]);
   expect(readFileSync(join(directory, 'log'), 'utf8')).toBe('one\ntwo\ntwo\nthree\n');
 });
+
+test('several questions of a dynamic workflow are answered one by one, by step or address [waiting.several]', async () => {
+  const child = (id: string) => ({ type: 'workflow', id, workflowId: './q.json' });
+  const definition = (id: string, graph: unknown[]) =>
+    JSON.stringify({ id, inputSchema: {}, outputSchema: {}, graph });
+  const directory = directoryWith({
+    'w.json': definition('w', [{ type: 'parallel', steps: [child('one'), child('two')] }]),
+    'q.json': definition('q', [{ type: 'workflow', id: 'sub', workflowId: './q.yml' }]),
+    'q.yml': 'steps:\n  - run: [sh, -c, "echo asks >> log; cat"]\n  - ask: "{{ input }}?"\n',
+  });
+  const parked = await lait(directory, ['run', 'w.json', 'x', '--park', '-q']);
+  const [id] = runIds(directory);
+  expect([parked.code, logOf(directory)]).toEqual([75, ['asks', 'asks']]);
+  expect(parked.stderr).toContain(`  one: x?\n    lait runs answer ${id} one ANSWER\n`);
+  expect((await lait(directory, ['runs', 'answer', id!, 'either'])).stderr).toContain('asks 2 questions');
+  const first = await lait(directory, ['runs', 'answer', id!, 'two', 'B', '-q']);
+  expect([first.code, first.stderr]).toEqual([75, expect.stringContaining(`lait runs answer ${id} ANSWER`)]);
+  const last = await lait(directory, ['runs', 'answer', id!, 'A', '-q']);
+  expect([last.code, JSON.parse(last.stdout), logOf(directory)]).toEqual([
+    0,
+    { one: 'A', two: 'B' },
+    ['asks', 'asks'],
+  ]);
+});

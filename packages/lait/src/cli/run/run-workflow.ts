@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../engine/events.js';
-import { StepError } from '../../errors/errors.js';
+import { StepError, UsageError } from '../../errors/errors.js';
 import type { WorkflowResult } from '../../lait.js';
 import { pricingOf } from '../../observe/usage-report.js';
 import type { Plan } from '../../plan/plan.js';
@@ -68,6 +68,7 @@ async function run(request: Request, display: RunDisplay): Promise<ExitCode> {
     await display.start(opened);
     trace = await openTrace(opened, request);
     if (waits(plan, options)) return await runWaiting(opened, call, trace, request, display);
+    if (options.database !== undefined) throw notRecorded();
     const record = recordsRun(options) ? await openRecord(opened, call, request) : undefined;
     return await execute(opened, call, { record, trace }, request, display);
   } finally {
@@ -81,6 +82,13 @@ async function run(request: Request, display: RunDisplay): Promise<ExitCode> {
 /** Whether a run can wait for people: always in the form that is made for it, in the others when that is asked for. */
 function waits({ form }: Plan, options: RunOptions): boolean {
   return options.park === true || (form === 'graph' && !recordsRun(options));
+}
+
+function notRecorded(): UsageError {
+  return new UsageError({
+    code: 'options_exclude',
+    message: '--database is for runs that can wait: add --park',
+  });
 }
 
 /** Records a new run that can wait, and works on it. */

@@ -50,7 +50,7 @@ export async function nextSteps(
           about: aboutQuestion(question),
           commands:
             purpose === 'hitl'
-              ? [command('answer', ...answerArguments(question, several))]
+              ? [command('answer', ...answerArguments(question, asked))]
               : ['adopt', 'reexecute', 'fail', 'interrupt'].map((decision) =>
                   command('attention', decision, ...(several ? ['--address', question.address] : [])),
                 ),
@@ -88,10 +88,15 @@ function aboutQuestion({ node_id, question }: RunQuestion): string {
   return `${node_id === undefined ? '' : `${node_id}: `}${text}${how}${more}`;
 }
 
-function answerArguments({ address, question }: RunQuestion, several: boolean): string[] {
+function answerArguments(
+  { address, node_id, question }: RunQuestion,
+  asked: readonly RunQuestion[],
+): string[] {
   if (question.type === 'resume') return [address, '--json', '{}'];
   const answer = question.choices?.[0] ?? (question.type === 'boolean' ? 'true' : 'ANSWER');
-  return several ? [address, answer] : [answer];
+  if (asked.length === 1) return [answer];
+  const alone = asked.filter((other) => other.node_id === node_id).length === 1;
+  return [alone && node_id !== undefined ? node_id : address, answer];
 }
 
 function flagsOf({ database, record, replay }: Surroundings, context: CommandContext): string[] {

@@ -30,7 +30,7 @@ export interface AnswerOptions extends Omit<ContinueOptions, 'json'> {
 }
 
 /**
- * `lait runs answer RUN_ID [ADDRESS] ANSWER`. Without an answer the person at the terminal is asked. The question is the
+ * `lait runs answer RUN_ID [ADDRESS] ANSWER`; a step id may stand for the address. Without an answer the person at the terminal is asked. The question is the
  * one that is open when the command starts: an answer that comes too late never answers the next one.
  */
 export function answerRun(
@@ -42,7 +42,8 @@ export function answerRun(
   return continueRun(
     name,
     async (runs, record, { replies }) => {
-      const { address, answer } = readAnswer(words, json, record);
+      const { name: named, answer } = readAnswer(words, json, record);
+      const address = named === undefined ? undefined : addressOf(named, record);
       if (record.status !== 'waiting_hitl') throw runConflict(record, 'asks nothing');
       if (answer === undefined && address === undefined && replies.scripted !== undefined) return record;
       const asked = openQuestion(record, 'hitl', address);
@@ -59,20 +60,26 @@ function readAnswer(
   words: readonly string[],
   json: string | undefined,
   record: RunRecord,
-): { address?: string; answer?: JsonValue } {
+): { name?: string; answer?: JsonValue } {
   const most = json === undefined ? 2 : 1;
   if (words.length > most) {
     const given = json === undefined ? 'an address and an answer' : 'an address beside --json';
     throw new UsageError({ code: 'usage', message: `give at most ${given}; quote answers with spaces` });
   }
-  if (json !== undefined) return { address: words[0], answer: parseJson(json) };
-  if (words.length === 2) return { address: words[0], answer: words[1]! };
+  if (json !== undefined) return { name: words[0], answer: parseJson(json) };
+  if (words.length === 2) return { name: words[0], answer: words[1]! };
   const [word] = words;
   const isAddress = record.questions.some(
     ({ address, hitl_run_id }) => word === address || word === hitl_run_id,
   );
-  if (word === undefined || isAddress) return { address: word };
+  if (word === undefined || isAddress) return { name: word };
   return { answer: word };
+}
+
+/** A question may also be named by its step, when that asks no other one. */
+function addressOf(name: string, { questions }: RunRecord): string {
+  const ofStep = questions.filter(({ node_id }) => node_id === name);
+  return ofStep.length === 1 ? ofStep[0]!.address : name;
 }
 
 function parseJson(text: string): JsonValue {
