@@ -47,7 +47,7 @@ describe.skipIf(postgresAbsent !== undefined)(`PostgreSQL${postgresAbsent ?? ''}
   }, 120_000);
 
   it('starts once when several processes start at once', async () => {
-    const schema = fresh();
+    const schema = `lait "ä 🙂" ${fresh()}`;
     const databases = await Promise.all(
       Array.from({ length: 5 }, () => openPostgresDatabase(cluster.url, { schema, maxConnections: 2 })),
     );

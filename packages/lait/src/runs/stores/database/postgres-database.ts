@@ -28,7 +28,7 @@ export async function openPostgresDatabase(url: string, options: PostgresOptions
   const { schema = 'lait', maxConnections = 10, patienceMs = 30_000 } = options;
   const location = locationOf(url);
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString: withSearchPath(url, schema),
     max: maxConnections,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -46,9 +46,6 @@ export async function openPostgresDatabase(url: string, options: PostgresOptions
   const queries = new Kysely<Tables>({
     dialect: new PostgresDialect({
       pool,
-      onCreateConnection: async (connection) => {
-        await connection.executeQuery(CompiledQuery.raw(`set search_path to ${quoted(schema)}`));
-      },
     }),
   });
   // A server that is not there at the start is more likely a wrong URL than one that restarts.
@@ -177,6 +174,18 @@ function getTypeParser(type: number, format?: 'text' | 'binary'): (text: string)
 
 function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
+}
+
+/**
+ * The URL with the schema as a parameter of the connection: it holds from the first query on. A query for it could fail
+ * and leave a connection behind that nobody gives back.
+ */
+function withSearchPath(url: string, schema: string): string {
+  const parsed = new URL(url);
+  const setting = `-c search_path=${quoted(schema).replaceAll(/[\\ ]/g, '\\$&')}`;
+  const given = parsed.searchParams.get('options');
+  parsed.searchParams.set('options', given === null ? setting : `${given} ${setting}`);
+  return parsed.href;
 }
 
 /** The URL without user, password and parameters. */
