@@ -41,11 +41,20 @@ export async function workOnRun(
     );
   }, pollMs).unref();
   try {
-    return await passOver(claimed, abort, environment, lease);
+    let plan: Plan;
+    try {
+      plan = await environment.load(claimed);
+    } catch (error) {
+      // What cannot even be loaded fails the run instead of leaving it behind as running.
+      const outcome = { status: 'failed', error_summary: messageChain(error) } as const;
+      return await endPass(claimed, outcome, [], environment);
+    }
+    return await passOver(claimed, plan, abort, environment, lease);
   } catch (error) {
     if (isLeaseLost(error) || isLeaseLost(abort.signal.reason)) throw error;
-    // What cannot even be loaded fails the run instead of leaving it behind as running.
-    return await endPass(claimed, { status: 'failed', error_summary: messageChain(error) }, [], environment);
+    // The run is as good as before, but its store was not: it goes on when somebody resumes it.
+    const outcome = { status: 'interrupted', error_summary: messageChain(recordingFailed(error)) } as const;
+    return await endPass(claimed, outcome, [], environment);
   } finally {
     clearInterval(looking);
   }
@@ -53,13 +62,13 @@ export async function workOnRun(
 
 async function passOver(
   claimed: RunRecord,
+  plan: Plan,
   abort: AbortController,
   environment: RunEnvironment,
   lease: RunLease | undefined,
 ): Promise<RunRecord> {
-  const { store, services, load, onEvent, furtherEntries } = environment;
+  const { store, services, onEvent, furtherEntries } = environment;
   const { run_id: runId } = claimed;
-  const plan = await load(claimed);
   const log = runLogOf(claimed, plan, environment);
   const writer = new RunLogWriter(store, runId, (event) => maskedEvent(event, environment));
   const entry = plan.body.nodes[plan.body.entry ?? 0]?.id ?? null;

@@ -13,6 +13,12 @@ const statusOfCode: Readonly<Record<string, number>> = {
   database_full: 507,
 };
 
+/** What clients are told when the server lacks something; where it is concerns the log alone. */
+const unavailable: Readonly<Record<number, string>> = {
+  503: 'the database cannot be reached; try again',
+  507: 'the disk of the server is full; nothing was stored',
+};
+
 /** Categories whose errors say that the request's content is wrong. */
 const unprocessableCategories = new Set(['usage', 'definition']);
 
@@ -26,7 +32,7 @@ export function problemOf(error: unknown): HttpProblem {
   return new HttpProblem({
     status,
     code: error.code,
-    detail: status === 503 ? 'the database cannot be reached; try again' : messageChain(error),
+    detail: unavailable[status] ?? messageChain(error),
     members: error.details,
     ...(status === 503 && { headers: { 'retry-after': '1' } }),
     ...(diagnostics !== undefined && diagnostics.length > 0 && { diagnostics }),

@@ -42,6 +42,7 @@ export class WorkerPool {
   readonly #concurrency: number;
   readonly #leaseMs: number;
   readonly #active = new Map<string, { lease: RunLease; done: Promise<void> }>();
+  readonly #resuming = new Map<string, { resume: () => Promise<void>; timer: NodeJS.Timeout }>();
   #polling: NodeJS.Timeout | undefined;
   #renewing: NodeJS.Timeout | undefined;
   #claiming: Promise<void> | undefined;
@@ -94,6 +95,10 @@ export class WorkerPool {
       stubbornMs,
       this.#options.controller.shutdown().then(() => all),
     );
+    for (const { resume, timer } of [...this.#resuming.values()]) {
+      clearTimeout(timer);
+      await resume();
+    }
     clearInterval(this.#renewing);
   }
 
@@ -148,15 +153,29 @@ export class WorkerPool {
     const { controller, store, resume = 'automatic', onError, onWorked } = this.#options;
     const { run_id } = claim.lease;
     try {
-      let record = await controller.work(claim, resume === 'automatic' ? 'continue' : 'interrupt');
-      if (this.#stopping && resume === 'automatic' && isSetAside(record))
-        record = await controller.resume(run_id);
+      const record = await controller.work(claim, resume === 'automatic' ? 'continue' : 'interrupt');
       onWorked?.(record);
+      if (resume === 'automatic' && isSetAside(record)) this.#resumeLater(run_id);
     } catch (error) {
       if (!(isLaitError(error) && error.code === 'lease_lost')) onError(error, { run_id });
+      // How the run stands is not known: it is looked at again when the claim has run out.
+      return;
     }
     faultPoint('run.before-released');
     await store.release(claim.lease).catch((error: unknown) => onError(error, { run_id }));
+  }
+
+  /** Whatever kept the run from going on, e.g. a full disk, gets some time to pass; at the end there is none. */
+  #resumeLater(runId: string): void {
+    const { controller, onError } = this.#options;
+    const resume = () => {
+      this.#resuming.delete(runId);
+      return controller.resume(runId).then(
+        () => {},
+        (error: unknown) => onError(error, { run_id: runId }),
+      );
+    };
+    this.#resuming.set(runId, { resume, timer: setTimeout(resume, this.#leaseMs).unref() });
   }
 
   #renew(): void {
@@ -182,7 +201,7 @@ async function within(milliseconds: number, work: Promise<unknown>): Promise<voi
   clearTimeout(timer);
 }
 
-/** Interrupted by the end of its process and by nothing that somebody must look at. */
+/** Interrupted by its process or its store, and by nothing that somebody must look at. */
 function isSetAside({ status, questions }: RunRecord): boolean {
   return status === 'interrupted' && questions.length === 0;
 }
