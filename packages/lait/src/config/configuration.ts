@@ -61,6 +61,7 @@ export interface ServerConfiguration {
   resume?: 'automatic' | 'explicit';
   stop_grace_seconds?: number;
   retention_days?: number;
+  webhook_private_hosts?: readonly string[];
   otlp?: string;
 }
 

@@ -73,6 +73,12 @@ export const serverFields = {
     minimum: 0,
     description: 'Runs that ended so many days ago are removed; 0 keeps them. Default 30.',
   },
+  webhook_private_hosts: {
+    type: 'list',
+    items: { type: 'text', notBlank: true },
+    description:
+      'Hosts with private addresses that webhooks may be sent to, e.g. an internal service. Default: none.',
+  },
   otlp: {
     type: 'text',
     notBlank: true,

@@ -13,6 +13,7 @@ import { TokenService } from './access/token-service.js';
 import { engineEntriesOf } from './compatible/dynamic/engine-log.js';
 import { DefinitionService } from './definitions/definition-service.js';
 import { EngineEvents } from './events/engine-events.js';
+import { RunChanges } from './events/run-changes.js';
 import { RunFeeds } from './events/run-feeds.js';
 import { Metrics } from './operations/metrics.js';
 import { ModelUsage } from './operations/model-usage.js';
@@ -52,8 +53,10 @@ export function createServerContext(options: ServerContextOptions): ServerContex
     changed(runId, record) {
       feeds.notify(runId);
       if (record?.status === 'queued') workers.wake();
+      if (record !== undefined) runChanges.emit(record);
     },
   });
+  const runChanges = new RunChanges();
   const feeds = new RunFeeds(store, Math.min(settings.pollMs, 500));
   const definitions = new DefinitionService({
     database,
@@ -126,6 +129,7 @@ export function createServerContext(options: ServerContextOptions): ServerContex
     catalog,
     workers,
     engineEvents,
+    runChanges,
     tokens: new TokenService(database),
     audit,
     usage,

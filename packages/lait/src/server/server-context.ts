@@ -7,6 +7,7 @@ import type { Audit } from './access/audit.js';
 import type { TokenService } from './access/token-service.js';
 import type { DefinitionService } from './definitions/definition-service.js';
 import type { EngineEvents } from './events/engine-events.js';
+import type { RunChanges } from './events/run-changes.js';
 import type { Metrics } from './operations/metrics.js';
 import type { ModelUsage } from './operations/model-usage.js';
 import type { RunService } from './runs/run-service.js';
@@ -28,6 +29,8 @@ export interface ServerContext {
   workers: WorkerPool;
   /** What happens in the runs that this process works on, as it happens. */
   engineEvents: EngineEvents;
+  /** Runs that this process has changed. */
+  runChanges: RunChanges;
   tokens: TokenService;
   audit: Audit;
   usage: ModelUsage;

@@ -6,6 +6,7 @@ import { Retention } from './operations/retention.js';
 import { Scheduler } from './schedules/scheduler.js';
 import type { ServerContext } from './server-context.js';
 import { v1 } from './v1.js';
+import { WebhookSender } from './webhooks/webhook-sender.js';
 
 /** Everything that `lait serve` serves, and what works beside it. */
 export function serverGroups(server: ServerContext): {
@@ -14,6 +15,6 @@ export function serverGroups(server: ServerContext): {
 } {
   return {
     groups: [v1, dynamicApi, graphApi],
-    background: [new Retention(server), new Scheduler({ server })],
+    background: [new Retention(server), new Scheduler({ server }), new WebhookSender({ server })],
   };
 }

@@ -27,6 +27,8 @@ export interface ServerSettings {
   heartbeatMs: number;
   /** A token is needed on a loopback address, too. Default false. */
   requireToken: boolean;
+  /** Hosts with private addresses that webhooks may be sent to. Default: none. */
+  webhookPrivateHosts: readonly string[];
   /** Base address of an OpenTelemetry collector. */
   otlp?: string;
 }
@@ -45,6 +47,7 @@ export const defaultServerSettings: ServerSettings = {
   retentionDays: 30,
   heartbeatMs: 15_000,
   requireToken: false,
+  webhookPrivateHosts: [],
 };
 
 /** The settings that a configuration comes to. */
@@ -68,6 +71,7 @@ export function serverSettings(configured: ServerConfiguration = {}): ServerSett
     retentionDays: configured.retention_days,
     heartbeatMs: undefined,
     requireToken: configured.require_token,
+    webhookPrivateHosts: configured.webhook_private_hosts,
     otlp: configured.otlp,
   };
   const set = Object.entries(given).filter(([, value]) => value !== undefined);

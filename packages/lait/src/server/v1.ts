@@ -6,6 +6,7 @@ import { operationRoutes } from './routes/operation-routes.js';
 import { registryRoutes } from './routes/registry-routes.js';
 import { runRoutes } from './routes/run-routes.js';
 import { scheduleRoutes } from './schedules/schedule-routes.js';
+import { webhookRoutes } from './webhooks/webhook-routes.js';
 
 /** The server's own interface. */
 export const v1: RouteGroup = {
@@ -17,6 +18,7 @@ export const v1: RouteGroup = {
     ...inboxRoutes,
     ...registryRoutes,
     ...scheduleRoutes,
+    ...webhookRoutes,
     route({
       method: 'get',
       path: '/openapi.json',

@@ -265,14 +265,18 @@ async function interfaceTables(schema: Kysely<unknown>['schema']): Promise<void>
     .addColumn('name', 'text', (column) => column.notNull().defaultTo('""'))
     .execute();
   await schema
+    .alterTable('webhooks')
+    .addColumn('call', 'text', (column) => column.notNull().defaultTo('{}'))
+    .execute();
+  await schema
     .createTable('webhook_receipts')
     .addColumn('webhook_id', 'text', (column) =>
       column.notNull().references('webhooks.webhook_id').onDelete('cascade'),
     )
-    .addColumn('signature_digest', 'text', (column) => column.notNull())
+    .addColumn('message_id', 'text', (column) => column.notNull())
     .addColumn('received_at', 'bigint', (column) => column.notNull())
     .addColumn('run_id', 'text', (column) => column.notNull())
-    .addPrimaryKeyConstraint('webhook_receipts_key', ['webhook_id', 'signature_digest'])
+    .addPrimaryKeyConstraint('webhook_receipts_key', ['webhook_id', 'message_id'])
     .execute();
   await schema
     .createIndex('webhook_receipts_received')

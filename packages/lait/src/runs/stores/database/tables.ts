@@ -182,10 +182,12 @@ export interface WebhooksTable {
   workflow: string | null;
   /** JSON: event types. */
   event_types: string;
-  /** JSON: the signing secret as the server stores it. */
+  /** JSON: the signing secrets that count, the newest first. */
   secret: string;
   /** JSON text. */
   name: string;
+  /** JSON: how one that starts runs calls its workflow. */
+  call: string;
   enabled: number;
   created_at: string;
   updated_at: string;
@@ -257,8 +259,8 @@ export interface DynamicRunsTable {
 /** Requests that incoming webhooks have taken, so that none is taken twice. */
 export interface WebhookReceiptsTable {
   webhook_id: string;
-  /** SHA-256 of the signature. */
-  signature_digest: string;
+  /** The sender's id of the message. */
+  message_id: string;
   /** Milliseconds since 1970. */
   received_at: number;
   run_id: string;

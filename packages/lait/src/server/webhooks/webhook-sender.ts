@@ -1,0 +1,293 @@
+import { requestBounded } from '../../capabilities/bounded-request.js';
+import { isPrivateAddress } from '../../capabilities/private-addresses.js';
+import type { RunRecord } from '../../runs/run-record.js';
+import type { BackgroundService } from '../background-service.js';
+import type { ServerContext } from '../server-context.js';
+import { DeliveryQueue, eventOf } from './delivery-queue.js';
+import { signedHeaders } from './signature.js';
+import { type Delivery, deliveryOf, type Webhook, webhookOf } from './webhook.js';
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** How long after each failed attempt the next one comes; behind the last one a message is dead. */
+export const retryDelays: readonly number[] = [
+  5 * second,
+  minute,
+  5 * minute,
+  30 * minute,
+  2 * hour,
+  5 * hour,
+  10 * hour,
+  10 * hour,
+];
+
+const timeoutMs = 15 * second;
+/** A claimed message belongs to its process for so long. */
+const claimMs = 60 * second;
+const maxAnswerBytes = 1_048_576;
+/** So many messages are under way at once, and so many of one webhook. */
+const mostActive = 20;
+const mostOfOne = 5;
+/** How far back runs are looked for that nobody has told of: at the start, and every half minute. */
+const firstLookBack = day;
+const lookBack = 2 * minute;
+const catchUpEvery = 30 * second;
+/** Delivered messages and receipts are kept for a week, dead ones for a month. */
+const keptDelivered = 7 * day;
+const keptDead = 30 * day;
+
+export interface WebhookSenderOptions {
+  server: ServerContext;
+  /** Milliseconds since 1970. Default: the system's clock. */
+  now?: () => number;
+}
+
+/**
+ * Tells outgoing webhooks what has happened: at least once, by however many processes. A message that is not taken is
+ * sent again later and later; in the end it is dead, and somebody can send it again.
+ */
+export class WebhookSender implements BackgroundService {
+  readonly queue: DeliveryQueue;
+  readonly #server: ServerContext;
+  readonly #now: () => number;
+  readonly #active = new Map<string, { webhookId: string; done: Promise<void> }>();
+  readonly #stop = new AbortController();
+  #unsubscribe: (() => void) | undefined;
+  #timers: NodeJS.Timeout[] = [];
+  #working: Promise<void> | undefined;
+  readonly #telling = new Set<Promise<unknown>>();
+
+  constructor({ server, now = Date.now }: WebhookSenderOptions) {
+    this.#server = server;
+    this.#now = now;
+    this.queue = new DeliveryQueue(server, now);
+  }
+
+  start(): void {
+    this.#unsubscribe = this.#server.runChanges.subscribe((record) => this.#changed(record));
+    const work = () => {
+      this.#working ??= this.send()
+        .catch((error: unknown) => this.#failed(error))
+        .finally(() => {
+          this.#working = undefined;
+        });
+    };
+    this.#timers = [
+      setInterval(work, this.#server.settings.pollMs),
+      setInterval(() => this.#catchUp(lookBack), catchUpEvery),
+      setInterval(() => this.#background(this.cleanUp()), hour),
+    ];
+    this.#catchUp(firstLookBack);
+    work();
+  }
+
+  async stop(): Promise<void> {
+    this.#unsubscribe?.();
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#working;
+    await Promise.all(this.#telling);
+    // What is under way may end; what hangs is sent again by whoever works next.
+    const late = setTimeout(() => this.#stop.abort(), 2 * second);
+    await this.idle();
+    clearTimeout(late);
+  }
+
+  /** Claims messages that are due and begins to send them. */
+  async send(): Promise<void> {
+    while (this.#active.size < mostActive && !this.#stop.signal.aborted) {
+      const due = await this.#due();
+      let begun = 0;
+      for (const { delivery, webhook } of due) {
+        if (this.#active.size >= mostActive || this.#activeOf(webhook.id) >= mostOfOne) continue;
+        if (!(await this.#claim(delivery))) continue;
+        begun += 1;
+        const done = this.#deliver({ ...delivery, attempts: delivery.attempts + 1 }, webhook)
+          .catch((error: unknown) => this.#failed(error))
+          .finally(() => this.#active.delete(delivery.id));
+        this.#active.set(delivery.id, { webhookId: webhook.id, done });
+      }
+      if (begun === 0) return;
+    }
+  }
+
+  /** Resolves when no message is under way. */
+  async idle(): Promise<void> {
+    await Promise.all([...this.#active.values()].map(({ done }) => done));
+  }
+
+  /** Removes messages and receipts that are kept no longer. */
+  async cleanUp(): Promise<void> {
+    const now = this.#now();
+    const before = (age: number) => new Date(now - age).toISOString();
+    await this.#server.database.write(async (queries) => {
+      for (const [status, age] of [
+        ['delivered', keptDelivered],
+        ['dead', keptDead],
+      ] as const)
+        await queries
+          .deleteFrom('webhook_deliveries')
+          .where('status', '=', status)
+          .where('updated_at', '<', before(age))
+          .execute();
+      await queries
+        .deleteFrom('webhook_receipts')
+        .where('received_at', '<', now - keptDelivered)
+        .execute();
+    });
+  }
+
+  #changed(record: RunRecord): void {
+    if (eventOf(record.status) === undefined) return;
+    this.#background(
+      (async () => {
+        // As people see it: with names instead of secrets.
+        const shown = await this.#server.runs.get(record.run_id);
+        if (shown.revision !== record.revision) return;
+        if ((await this.queue.tell(shown)) > 0) await this.send();
+      })(),
+    );
+  }
+
+  #catchUp(age: number): void {
+    this.#background(this.queue.catchUp(this.#now() - age));
+  }
+
+  #background(work: Promise<unknown>): void {
+    const telling: Promise<unknown> = work
+      .catch((error: unknown) => this.#failed(error))
+      .finally(() => this.#telling.delete(telling));
+    this.#telling.add(telling);
+  }
+
+  async #due(): Promise<{ delivery: Delivery; webhook: Webhook }[]> {
+    const now = this.#now();
+    const full = [...new Set([...this.#active.values()].map(({ webhookId }) => webhookId))].filter(
+      (id) => this.#activeOf(id) >= mostOfOne,
+    );
+    return this.#server.database.read(async (queries) => {
+      const webhooks = new Map(
+        (await queries.selectFrom('webhooks').selectAll().where('enabled', '=', 1).execute()).map((row) => [
+          row.webhook_id,
+          webhookOf(row),
+        ]),
+      );
+      const able = [...webhooks.keys()].filter((id) => !full.includes(id));
+      if (able.length === 0) return [];
+      const rows = await queries
+        .selectFrom('webhook_deliveries')
+        .selectAll()
+        .where('status', '=', 'pending')
+        .where('next_at', '<=', now)
+        .where('webhook_id', 'in', able)
+        .orderBy('next_at')
+        .orderBy('created_at')
+        .limit(mostActive)
+        .execute();
+      return rows.map((row) => ({ delivery: deliveryOf(row), webhook: webhooks.get(row.webhook_id)! }));
+    });
+  }
+
+  /** Of several processes exactly one moves the message on. */
+  async #claim({ id, nextAt, attempts }: Delivery): Promise<boolean> {
+    const { numUpdatedRows } = await this.#server.database.write((queries) =>
+      queries
+        .updateTable('webhook_deliveries')
+        .set({ next_at: this.#now() + claimMs, attempts: attempts + 1 })
+        .where('delivery_id', '=', id)
+        .where('status', '=', 'pending')
+        .where('next_at', '=', nextAt)
+        .where('attempts', '=', attempts)
+        .executeTakeFirst(),
+    );
+    return numUpdatedRows === 1n;
+  }
+
+  async #deliver(delivery: Delivery, webhook: Webhook): Promise<void> {
+    const now = this.#now();
+    const url = new URL(webhook.url!);
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const isAllowed = this.#server.settings.webhookPrivateHosts.includes(host);
+    const message = { id: delivery.id, timestamp: Math.floor(now / 1000), body: delivery.body };
+    try {
+      const answer = await requestBounded({
+        method: 'POST',
+        url,
+        headers: {
+          'content-type': 'application/json',
+          'content-length': String(Buffer.byteLength(delivery.body)),
+          'user-agent': `lait/${this.#server.version}`,
+          ...signedHeaders(message, webhook.secrets, now),
+        },
+        body: delivery.body,
+        signal: this.#stop.signal,
+        timeoutMs,
+        maxBytes: maxAnswerBytes,
+        mayConnect: (address) => isAllowed || !isPrivateAddress(address),
+      });
+      if (answer.status >= 200 && answer.status < 300) await this.#end(delivery, 'delivered', null);
+      else if (answer.status === 410) await this.#gone(delivery, webhook);
+      else
+        await this.#again(delivery, `status ${answer.status}`, retryAfterMs(answer.headers['retry-after']));
+    } catch (error) {
+      await this.#again(delivery, this.#server.secrets.mask((error as Error).message));
+    }
+  }
+
+  async #again(delivery: Delivery, error: string, atLeastMs = 0): Promise<void> {
+    const delay = retryDelays[delivery.attempts - 1];
+    const { webhookId: webhook_id, id: delivery_id, attempts } = delivery;
+    this.#server.logger.warn({ webhook_id, delivery_id, attempts, reason: error }, 'a webhook was not taken');
+    if (delay === undefined) await this.#end(delivery, 'dead', error);
+    else
+      await this.#update(delivery, { next_at: this.#now() + Math.max(delay, atLeastMs), last_error: error });
+  }
+
+  /** The receiver wants no more messages. */
+  async #gone(delivery: Delivery, webhook: Webhook): Promise<void> {
+    await this.#end(delivery, 'dead', 'status 410: the receiver wants no more messages');
+    await this.#server.database.write((queries) =>
+      queries.updateTable('webhooks').set({ enabled: 0 }).where('webhook_id', '=', webhook.id).execute(),
+    );
+    await this.#server.audit.record({ id: webhook.id }, 'webhook.gone', webhook.id);
+  }
+
+  #end(delivery: Delivery, status: 'delivered' | 'dead', error: string | null): Promise<void> {
+    return this.#update(delivery, { status, last_error: error });
+  }
+
+  async #update(
+    { id, attempts }: Delivery,
+    { last_error, ...change }: { status?: string; next_at?: number; last_error: string | null },
+  ): Promise<void> {
+    await this.#server.database.write((queries) =>
+      queries
+        .updateTable('webhook_deliveries')
+        .set({
+          ...change,
+          last_error: last_error === null ? null : JSON.stringify(last_error.slice(0, 300)),
+          updated_at: new Date(this.#now()).toISOString(),
+        })
+        .where('delivery_id', '=', id)
+        // Somebody may have sent it again meanwhile.
+        .where('attempts', '=', attempts)
+        .execute(),
+    );
+  }
+
+  #activeOf(webhookId: string): number {
+    return [...this.#active.values()].filter((one) => one.webhookId === webhookId).length;
+  }
+
+  #failed(error: unknown): void {
+    const { secrets, logger } = this.#server;
+    logger.error({ err: { message: secrets.mask(String(error)) } }, 'webhooks failed');
+  }
+}
+
+/** Of at most an hour. */
+function retryAfterMs(header: string | undefined): number {
+  return header !== undefined && /^\d{1,6}$/.test(header) ? Math.min(Number(header) * second, hour) : 0;
+}
