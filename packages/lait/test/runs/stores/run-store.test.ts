@@ -387,12 +387,14 @@ describe.each(flavours.filter(({ skip }) => skip === undefined))('a run store: $
     it('takes over what a lost worker left, and lets that one record nothing more [stores.fenced]', async () => {
       const { run_id } = record();
       await store.create(record({ run_id }), []);
-      const [lost] = await store.claim({ worker: 'lost', leaseMs: 30 });
+      const [lost] = await store.claim({ worker: 'lost', leaseMs: 60_000 });
       await store.update(run_id, 1, { status: 'running', worker_instance_id: 'lost' }, []);
       const journal = await store.journal(run_id, lost!.lease);
       await journal.append(completed('a', 1));
       expect(await store.claim(request)).toEqual([]);
-      await new Promise((resolve) => setTimeout(resolve, 60));
+      // The last sign of life of a worker that is then lost.
+      await store.renew(lost!.lease, 1);
+      await new Promise((resolve) => setTimeout(resolve, 20));
       const [taken] = await store.claim(request);
       expect(taken).toMatchObject({
         record: { run_id, status: 'running' },

@@ -47,20 +47,25 @@ describe('the database file', () => {
       expect((statSync(join(directory, 'sub', name)).mode & 0o777).toString(8)).toBe('600');
   });
 
-  it.each([
+  const damages: [string, () => void][] = [
     ['empty', () => truncateSync(path, 0)],
     ['cut in half', () => truncateSync(path, Math.floor(statSync(path).size / 2))],
     ['overwritten', () => writeFileSync(path, 'no database '.repeat(2000))],
-  ])('is refused when it is %s, and left as it is [stores.damage-refused]', async (_name, damage) => {
-    await closedDatabase();
-    damage();
-    const before = readFileSync(path);
-    await expect(open()).rejects.toMatchObject({
-      code: 'database_damaged',
-      message: expect.stringContaining(path),
-    });
-    expect(readFileSync(path).equals(before)).toBe(true);
-  });
+  ];
+
+  it.each(damages)(
+    'is refused when it is %s, and left as it is [stores.damage-refused]',
+    async (_name, damage) => {
+      await closedDatabase();
+      damage();
+      const before = readFileSync(path);
+      await expect(open()).rejects.toMatchObject({
+        code: 'database_damaged',
+        message: expect.stringContaining(path),
+      });
+      expect(readFileSync(path).equals(before)).toBe(true);
+    },
+  );
 
   it('of a newer version is refused, and left as it is [stores.newer-refused]', async () => {
     await closedDatabase();
