@@ -1,5 +1,5 @@
 import { isLaitError, messageChain } from '../errors/lait-error.js';
-import type { Completion } from '../kinds/kind.js';
+import type { Completion, Kind } from '../kinds/kind.js';
 import type { PlanNode } from '../plan/plan.js';
 import type { RetryPolicy } from '../plan/settings.js';
 import type { Value } from '../values/value.js';
@@ -27,27 +27,49 @@ const longestWaitSeconds = 3600;
  * Runs `input` → kind → `output` as one unit, repeats it after failures, and runs `on_error` when all attempts
  * have failed. Cancellation from outside is never caught. Source: steps seed, エラー処理.
  */
-export async function runAttempts(
+export function runAttempts(
   node: PlanNode,
   value: Value,
   number: number,
   execution: Execution,
   interpreter: Interpreting,
-): Promise<AttemptsResult> {
+): AttemptsResult | Promise<AttemptsResult> {
   const kind = execution.environment.kinds.get(node.kind)!;
   const defaults = kind.callsModel === true ? execution.settings.defaults : undefined;
   const retry = node.retry ?? defaults?.retry ?? once;
   const timeoutSeconds = node.timeoutSeconds ?? defaults?.timeoutSeconds;
   const isolates = retry.maxAttempts > 1 || timeoutSeconds !== undefined || node.onError !== undefined;
+  if (isolates) return runRepeatedly(node, value, number, retry, timeoutSeconds, execution, interpreter);
+  // Most steps: one attempt without a layer of its own, and when it is pure without a promise.
+  const fail = (error: unknown): never => {
+    const failure = failureOf(node, 1, error, execution);
+    report(node, number, 1, 1, failure, 0, execution);
+    throw failure;
+  };
+  try {
+    const result = runOnce(node, value, 1, number, execution, interpreter);
+    return result instanceof Promise ? result.catch(fail) : result;
+  } catch (error) {
+    return fail(error);
+  }
+}
+
+async function runRepeatedly(
+  node: PlanNode,
+  value: Value,
+  number: number,
+  retry: RetryPolicy,
+  timeoutSeconds: number | undefined,
+  execution: Execution,
+  interpreter: Interpreting,
+): Promise<AttemptsResult> {
   let waitSeconds = retry.delaySeconds;
   for (let attempt = 1; ; attempt += 1) {
     let failure: unknown;
     try {
-      if (!isolates) return await runOnce(node, value, attempt, number, execution, interpreter);
       return await runIsolated(node, value, attempt, number, timeoutSeconds, execution, interpreter);
     } catch (error) {
-      execution.cancel.throwIfCancelled();
-      failure = named(node, attempt, catchDeadline(error, deadlineOf(node, attempt, execution)));
+      failure = failureOf(node, attempt, error, execution);
     }
     const last =
       attempt >= retry.maxAttempts || (isLaitError(failure) && retry.except?.includes(failure.code) === true);
@@ -63,6 +85,12 @@ export async function runAttempts(
     }
     waitSeconds = Math.min(waitSeconds * retry.backoff, longestWaitSeconds);
   }
+}
+
+/** What an attempt failed with, named; a cancel from outside is thrown on. */
+function failureOf(node: PlanNode, attempt: number, error: unknown, execution: Execution): unknown {
+  execution.cancel.throwIfCancelled();
+  return named(node, attempt, catchDeadline(error, deadlineOf(node, attempt, execution)));
 }
 
 /** One attempt under its own deadline and on its own layer of recorded steps: a failed attempt leaves nothing. */
@@ -110,14 +138,15 @@ function deadlineOf(node: PlanNode, attempt: number, execution: Execution): Addr
   return `${execution.frame}${node.path}@${attempt}`;
 }
 
-async function runOnce(
+/** Gives its result without a promise when the kind does. */
+function runOnce(
   node: PlanNode,
   value: Value,
   attempt: number,
   number: number,
   execution: Execution,
   interpreter: Interpreting,
-): Promise<AttemptsResult> {
+): AttemptsResult | Promise<AttemptsResult> {
   const { scope, environment, runtime } = execution;
   const kind = environment.kinds.get(node.kind)!;
   try {
@@ -128,18 +157,33 @@ async function runOnce(
     }
     const context = new EngineStepContext(node, input, attempt, number, execution, interpreter);
     const result = kind.execute(node.fields, context);
-    const completion = result instanceof Promise ? await result : result;
-    const passesThrough = completion.control !== undefined && kind.ends === undefined;
-    if (node.output === undefined || passesThrough) return { completion, attempt, effects: context.effects };
-    scope.value = completion.value;
-    return {
-      completion: { ...completion, value: evaluateField('output', node.output, scope) },
-      attempt,
-      effects: context.effects,
-    };
+    if (!(result instanceof Promise)) return finished(node, kind, result, context, execution);
+    return result
+      .then((completion) => finished(node, kind, completion, context, execution))
+      .catch((error: unknown) => {
+        throw named(node, attempt, error);
+      });
   } catch (error) {
     throw named(node, attempt, error);
   }
+}
+
+/** What the kind came to, after `output`. */
+function finished(
+  node: PlanNode,
+  kind: Kind,
+  completion: Completion,
+  { attempt, effects }: EngineStepContext,
+  { scope }: Execution,
+): AttemptsResult {
+  const passesThrough = completion.control !== undefined && kind.ends === undefined;
+  if (node.output === undefined || passesThrough) return { completion, attempt, effects };
+  scope.value = completion.value;
+  return {
+    completion: { ...completion, value: evaluateField('output', node.output, scope) },
+    attempt,
+    effects,
+  };
 }
 
 /** Names the step, unless a step inside it is named already, or the run is being cancelled from outside. */

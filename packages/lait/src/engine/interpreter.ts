@@ -230,6 +230,7 @@ export class Interpreter implements Interpreting {
     const listening = announces(node, execution);
     progress.counter += 1;
     const number = progress.counter;
+    const fields = listening ? stepFields(node, number, execution) : undefined;
     if (node.when !== undefined) {
       let when: Value;
       try {
@@ -239,38 +240,38 @@ export class Interpreter implements Interpreting {
         throw new StepFailure(node, 1, error);
       }
       if (when === false || when === null || when === undefined) {
-        if (listening) runtime.emit({ type: 'step.skipped', ...stepFields(node, number, execution) });
+        if (fields !== undefined) runtime.emit({ type: 'step.skipped', ...fields });
         return { value };
       }
     }
     const startedAt = listening ? performance.now() : 0;
-    if (listening)
-      runtime.emit({ type: 'step.started', input: value, ...stepFields(node, number, execution) });
+    if (fields !== undefined) runtime.emit({ type: 'step.started', input: value, ...fields });
     let ended: { completion: Completion; attempt: number; effects?: readonly string[] };
     try {
-      ended = await runAttempts(node, value, number, execution, this);
+      const running = runAttempts(node, value, number, execution, this);
+      ended = running instanceof Promise ? await running : running;
     } catch (error) {
-      if (listening) {
+      if (fields !== undefined) {
         const durationMs = performance.now() - startedAt;
         runtime.emit({
           type: 'step.failed',
           error: toFailureRecord(error),
           durationMs,
-          ...stepFields(node, number, execution),
+          ...fields,
         });
       }
       throw error;
     }
     const { completion, attempt, effects } = ended;
     if (node.id !== undefined) scope.steps.record(node.id, completion.value);
-    if (listening) {
+    if (fields !== undefined) {
       runtime.emit({
         type: 'step.completed',
         value: completion.value,
         attempt,
         effects,
         durationMs: performance.now() - startedAt,
-        ...stepFields(node, number, execution),
+        ...fields,
       });
     }
     return completion;
