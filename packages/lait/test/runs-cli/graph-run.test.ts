@@ -310,7 +310,7 @@ test('the example runs as its page says [waiting.example]', async () => {
     recursive: true,
   });
   const inputs = ['task=Tell users where the export went.', 'topic=export', 'output_path=export.md'];
-  const flags = ['--replay', 'recordings', '--answers', 'answers.yml', '--approve', '-q'];
+  const flags = ['--replay', 'recordings', '--answers', 'answers.json', '--approve', '-q'];
   const { code, stderr } = await lait(directory, [
     'run',
     'write-note.json',

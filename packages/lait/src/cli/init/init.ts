@@ -5,8 +5,12 @@ import { LaitError } from '../../errors/lait-error.js';
 import { writeFileAtomically } from '../../files/write-file.js';
 import type { CommandContext } from '../command-context.js';
 import { type ScaffoldKind, scaffolds } from './scaffolds.js';
+import { writeSchema } from './write-schema.js';
 
-/** Writes a file to start from and keeps `.lait/` out of git. Throws (code `file_exists`) rather than overwrite. */
+/**
+ * Writes a file to start from, with the schema that its first line names, and keeps `.lait/` out of git. Throws (code
+ * `file_exists`) rather than overwrite.
+ */
 export async function init(
   kind: ScaffoldKind,
   path: string | undefined,
@@ -29,6 +33,10 @@ export async function init(
     });
   }
   await context.output.write(`wrote ${name}\n`);
+  if ('schema' in scaffold) {
+    const schema = await writeSchema(scaffold.schema, dirname(file));
+    if (schema !== undefined) await context.output.write(`wrote ${join(dirname(name), schema)}\n`);
+  }
   if (kind === 'config' || kind === 'workflow') await ignoreState(context);
 }
 

@@ -2,7 +2,9 @@
 export const scaffolds = {
   config: {
     path: 'lait.config.yml',
-    text: `# Settings that all workflows of this directory share. \`lait schema config\` prints the schema of this file.
+    schema: 'config',
+    text: `# yaml-language-server: $schema=./config.schema.json
+# Settings that all workflows of this directory share.
 
 default:
   model: local
@@ -28,7 +30,9 @@ models:
   },
   workflow: {
     path: 'workflow.yml',
-    text: `version: 2
+    schema: 'workflow',
+    text: `# yaml-language-server: $schema=./workflow.schema.json
+version: 2
 name: summarize
 description: Summarizes a text and keeps the result in a file
 
@@ -60,8 +64,10 @@ the most important first.
   },
   test: {
     path: 'workflow.test.yml',
-    text: `# Record the replies of the model once with \`lait test workflow.test.yml --update\`; then \`lait test workflow.test.yml\`
-# needs no model. \`lait schema test\` prints what can be written here.
+    schema: 'test',
+    text: `# yaml-language-server: $schema=./test.schema.json
+# Record the replies of the model once with \`lait test workflow.test.yml --update\`; then \`lait test workflow.test.yml\`
+# needs no model.
 workflow: workflow.yml
 input: some text
 replay: replies

@@ -1,0 +1,2 @@
+const [, , service, reason] = process.argv;
+console.log(`ticket for ${service}: ${reason}`);

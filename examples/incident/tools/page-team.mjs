@@ -1,0 +1,2 @@
+const [, , service, reason] = process.argv;
+console.log(`paged the team of ${service}: ${reason}`);
