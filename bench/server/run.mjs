@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { installPeers } from '../support/peers.mjs';
 import { asking, pure } from './workflows.mjs';
 
 const { values } = parseArgs({
@@ -28,7 +29,10 @@ const rows = [];
 rows.push(await measureLait('lait, SQLite', []));
 if (values.postgres !== undefined)
   rows.push(await measureLait('lait, PostgreSQL', ['--database', values.postgres]));
-if (values.peers) rows.push(await measurePeer());
+if (values.peers) {
+  installPeers();
+  rows.push(await measurePeer());
+}
 print(rows);
 
 async function measureLait(name, args) {

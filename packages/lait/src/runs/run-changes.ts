@@ -11,16 +11,17 @@ export interface Decision {
 }
 
 /**
- * Changes a run by comparing and setting: `decide` sees the newest record and says what becomes of it, or throws why it
+ * Changes a run by comparing and setting (`known`: the record as it was just read, which spares a look): `decide` sees the newest record and says what becomes of it, or throws why it
  * cannot. When another change comes between, it is asked again. Gives `undefined` when `decide` does.
  */
 export async function changeRun(
   store: RunStore,
   runId: string,
   decide: (record: RunRecord) => Decision | undefined,
+  known?: RunRecord,
 ): Promise<RunRecord | undefined> {
-  for (;;) {
-    const record = await store.read(runId);
+  for (let first = known; ; first = undefined) {
+    const record = first ?? (await store.read(runId));
     if (record === undefined) throw runNotFound(runId);
     const decision = decide(record);
     if (decision === undefined) return undefined;

@@ -114,14 +114,12 @@ export class RunController {
    * `interrupted` for somebody to resume it. Throws `lease_lost` when the claim runs out meanwhile. The claim is the
    * caller's to renew and to release.
    */
-  async work(
-    { record: { run_id: runId }, lease }: RunClaim,
-    lost: 'continue' | 'interrupt',
-  ): Promise<RunRecord> {
+  async work({ record: claimed, lease }: RunClaim, lost: 'continue' | 'interrupt'): Promise<RunRecord> {
+    const { run_id: runId } = claimed;
     // An earlier claim of this process that ran out must have let go of the run.
     await this.#active.get(runId)?.ended;
     faultPoint('run.after-claimed');
-    const taken = await changeRun(this.#options.store, runId, (record) => {
+    const take = (record: RunRecord): Decision | undefined => {
       const { status, worker_instance_id: before, started_at = new Date().toISOString() } = record;
       const worker_instance_id = lease.worker;
       if (status === 'queued') return { change: { status: 'running', worker_instance_id, started_at } };
@@ -132,7 +130,8 @@ export class RunController {
       if (status !== 'running' && status !== 'cancelling') return undefined;
       const payload = { from_worker: before ?? null, to_worker: worker_instance_id };
       return { change: { worker_instance_id }, events: [{ event_type: 'run_taken_over', payload }] };
-    });
+    };
+    const taken = await changeRun(this.#options.store, runId, take, claimed);
     if (taken === undefined || taken.status === 'interrupted') return taken ?? this.read(runId);
     faultPoint('run.after-running');
     return this.#workOn(taken, lease);

@@ -122,12 +122,13 @@ async function endPass(
 ): Promise<RunRecord> {
   const change = maskedChange({ ...outcome, questions }, environment);
   faultPoint('run.before-ended');
-  const ended = await changeRun(environment.store, claimed.run_id, (record) => {
+  const decide = (record: RunRecord) => {
     // Whoever has taken the run over meanwhile decides how it ends.
     if (record.worker_instance_id !== claimed.worker_instance_id) throw leaseLost(record.run_id);
     if (record.status !== 'cancelling' || keptUnderCancel.includes(outcome.status)) return { change };
-    return { change: { ...change, status: 'cancelled', questions: [] } };
-  });
+    return { change: { ...change, status: 'cancelled', questions: [] } } as const;
+  };
+  const ended = await changeRun(environment.store, claimed.run_id, decide, claimed);
   faultPoint('run.after-ended');
   if (isTerminal(ended!.status)) await closeRun(ended!, environment, plan);
   return ended!;

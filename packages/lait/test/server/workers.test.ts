@@ -69,7 +69,7 @@ function holding() {
 
 describe('workers', () => {
   it('[server.load] 1,000 runs queued at once all end, and 100 that wait for people all go on', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     const server = await serverWith({ settings: { rateLimit: { perSecond: 1e6, burst: 1e6 } } });
     await server.context.definitions.put({ id: 'pure', form: 'steps', content: pure });
@@ -84,7 +84,7 @@ describe('workers', () => {
     expect(created.every(({ status }) => status === 201)).toBe(true);
     const total = async (query: string) =>
       (await server.call('GET', `/v1/runs?limit=1&${query}`)).body.total as number;
-    await until(async () => (await total('workflow=asking&status=waiting_hitl')) === 100, 60_000);
+    await until(async () => (await total('workflow=asking&status=waiting_hitl')) === 100, 200_000);
     const { body: inbox } = await server.call('GET', '/v1/inbox?limit=500');
     expect(inbox.questions).toHaveLength(100);
     await Promise.all(
@@ -92,7 +92,7 @@ describe('workers', () => {
         server.call('POST', `/v1/inbox/${question.question_id}/answer`, { answer: 'yes' }),
       ),
     );
-    await until(async () => (await total('status=completed')) === 1100, 60_000);
+    await until(async () => (await total('status=completed')) === 1100, 200_000);
     const results = new Map<string, unknown>();
     let cursor: string | null = null;
     do {
