@@ -1,6 +1,6 @@
 // Measures lait, and with --peers what stands next to it, and writes bench/REPORT.md.
 //   npm run bench                        all rows, ours only
-//   npm run bench -- --peers             peers too; installs bench/peers when needed
+//   npm run bench -- --peers             peers and the scripts of other directories too; installs bench/peers when needed
 //   npm run bench -- --only for-each     rows whose file name contains the text; prints, writes no report
 //   npm run bench -- --rounds 20         another number of rounds for every row
 import { execFileSync } from 'node:child_process';
@@ -33,7 +33,7 @@ for (const file of files.sort()) {
   console.log(section);
   sections.push(section);
 }
-for (const script of ownScripts(values.only ?? '')) {
+for (const script of peers || values.only !== undefined ? ownScripts(values.only ?? '') : []) {
   const section = `## ${script}\n\nA script of its own; this is what it printed.\n\n${printedBy(script)}\n`;
   console.log(section);
   sections.push(section);

@@ -7,8 +7,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const directory = fileURLToPath(new URL('../peers', import.meta.url));
 const require = createRequire(join(directory, 'package.json'));
 
+/** Whether every peer is there; an older installation may lack some. */
 export function peersInstalled() {
-  return existsSync(join(directory, 'node_modules'));
+  return peerNames().every((name) => existsSync(join(directory, 'node_modules', name)));
 }
 
 /** Installs what the lock file of `bench/peers` names, unless it is there already. */
@@ -29,9 +30,8 @@ export function peerUrl(name) {
 
 /** The installed versions by name. */
 export function peerVersions() {
-  const { dependencies } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
   return Object.fromEntries(
-    Object.keys(dependencies).map((name) => {
+    peerNames().map((name) => {
       const file = join(directory, 'node_modules', name, 'package.json');
       return [name, JSON.parse(readFileSync(file, 'utf8')).version];
     }),
@@ -40,3 +40,7 @@ export function peerVersions() {
 
 /** The directory with the peers' packages. */
 export const peersDirectory = directory;
+
+function peerNames() {
+  return Object.keys(JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')).dependencies);
+}
