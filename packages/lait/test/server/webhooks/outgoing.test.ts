@@ -6,7 +6,8 @@ import { runWhen, startTestServer, type TestServer, until } from '../support/tes
 import { type Receiver, startReceiver } from './receiver.js';
 
 const greet = 'inputs:\n  name: string\nsteps:\n  - jq: \'"hello " + $inputs.name\'\n';
-const asks = 'steps:\n  - id: confirm\n    ask: 続ける？ 🤔\n';
+const asks =
+  'inputs:\n  topic: { type: string, default: x }\nsteps:\n  - id: confirm\n    ask: 続ける？ 🤔\n';
 
 let cluster: PostgresCluster | undefined;
 const databases = [
@@ -23,6 +24,8 @@ const databases = [
 
 for (const { name, skip, open } of databases) {
   describe.skipIf(skip)(`outgoing webhooks in ${name}`, () => {
+    // What no database can change is shown with one of them.
+    const itOnce = it.skipIf(name !== 'SQLite');
     let server: TestServer;
     let other: TestServer;
     let receiver: Receiver;
@@ -65,8 +68,8 @@ for (const { name, skip, open } of databases) {
       expect(made.status, JSON.stringify(made.body)).toBe(201);
       return made.body;
     }
-    async function run(workflow = 'greet', inputs: object | null = { name: '世界 🎉' }) {
-      const { status, body } = await server.call('POST', '/v1/runs', { workflow, ...(inputs && { inputs }) });
+    async function run(workflow = 'greet', inputs: object = { name: '世界 🎉' }) {
+      const { status, body } = await server.call('POST', '/v1/runs', { workflow, inputs });
       expect(status, JSON.stringify(body)).toBe(201);
       return runWhen(server, body.run_id, 'completed', 'failed', 'waiting_hitl');
     }
@@ -81,7 +84,7 @@ for (const { name, skip, open } of databases) {
       const { webhook_id, secret } = await webhook();
       const tell = sender();
       const ended = await run();
-      const waiting = await run('asks', null);
+      const waiting = await run('asks', {});
       await tell.queue.catchUp(0);
       await deliver(tell);
       const byType = (type: string) => receiver.received.find(({ body }) => body.type === type)!;
@@ -113,17 +116,17 @@ for (const { name, skip, open } of databases) {
       expect(receiver.received).toHaveLength(2);
     });
 
-    it('[webhooks.out] are told only what they listen to, and nothing of before', async () => {
+    itOnce('[webhooks.out] are told only what they listen to, and nothing of before', async () => {
       await run();
       await webhook({ workflow: 'asks', events: ['run.finished'] });
       await run();
-      await run('asks', null);
+      await run('asks', {});
       await sender().queue.catchUp(0);
       await deliver();
       expect(receiver.received).toEqual([]);
     });
 
-    it('[webhooks.retries] are sent again later and later, and then wait as dead letters', async () => {
+    itOnce('[webhooks.retries] are sent again later and later, and then wait as dead letters', async () => {
       await webhook();
       await run();
       await sender().queue.catchUp(0);
@@ -154,7 +157,7 @@ for (const { name, skip, open } of databases) {
       expect(receiver.received.at(-1)!.text).toBe(receiver.received[0]!.text);
     });
 
-    it('[webhooks.retries] follow no redirect, and stop when the receiver is gone for good', async () => {
+    itOnce('[webhooks.retries] follow no redirect, and stop when the receiver is gone for good', async () => {
       const { webhook_id } = await webhook();
       await run();
       await sender().queue.catchUp(0);
@@ -194,7 +197,7 @@ for (const { name, skip, open } of databases) {
       }
     });
 
-    it('[webhooks.rotation] are signed with the old and the new secret for a day', async () => {
+    itOnce('[webhooks.rotation] are signed with the old and the new secret for a day', async () => {
       const { webhook_id, secret } = await webhook();
       const rotated = await server.call('POST', `/v1/webhooks/${webhook_id}/rotate`);
       expect(rotated.body.secret).not.toBe(secret);
