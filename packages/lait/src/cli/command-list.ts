@@ -43,6 +43,10 @@ export const commandList: Readonly<Record<string, ListedCommand>> = {
     summary: 'translate a workflow to another form',
     load: () => import('./commands/convert.js'),
   },
+  migrate: {
+    summary: 'rewrite a version 1 workflow as version 2',
+    load: () => import('./commands/migrate.js'),
+  },
   runs: { summary: 'list, show, continue or remove recorded runs', load: () => import('./commands/runs.js') },
   trace: { summary: 'show or export a trace file', load: () => import('./commands/trace.js') },
   explain: { summary: 'explain a diagnostic code', load: () => import('./commands/explain.js') },

@@ -171,7 +171,7 @@ export const diagnosticCodes = {
   version_1: {
     title: 'A workflow file of version 1',
     explanation:
-      'Version 1 defined `nodes:` and referred to them with `use:`. In version 2 each step says itself what it does. The specification has a table of what became what.',
+      'Version 1 defined `nodes:` and referred to them with `use:`. In version 2 each step says itself what it does. `lait migrate FILE` rewrites such a file and lists what a person must decide.',
     example: 'steps:\n  - id: extract\n    prompt: "Find the city: {{ input }}"',
   },
   unsupported_version: {

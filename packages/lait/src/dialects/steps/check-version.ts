@@ -13,7 +13,7 @@ export function checkVersion(root: MapNode, problems: Problems): boolean {
     problems.add({
       code: 'version_1',
       message: `this is a version 1 workflow file (${isOne ? '`version: 1`' : '`nodes:`'}): migrate it to version 2, where each step says itself what it does`,
-      hint: 'write the nodes into the steps that use them; `lait explain version_1` shows what became of each field',
+      hint: '`lait migrate FILE` rewrites it, and lists what a person must decide',
       range: isOne ? version.value.range : nodes?.keyRange,
     });
     return false;
