@@ -65,6 +65,11 @@ const { output } = await build({
               test: /dist[\\/](config[\\/]build-services|engine[\\/]start-run)\.js$/,
               priority: 1,
             },
+            {
+              name: 'run',
+              test: /dist[\\/]cli[\\/](commands[\\/]run|run[\\/](run-workflow|resolve-workflow-file))\.js$/,
+              priority: 0,
+            },
           ],
         },
       },
