@@ -21,7 +21,7 @@ beforeAll(async () => {
     groups: [dynamicApi],
     services: {
       tools,
-      agents: { parrot: { answer: async (prompt) => ({ text: `echo: ${prompt}` }) } },
+      agents: { parrot: { answer: async (prompt: string) => ({ text: `echo: ${prompt}` }) } },
     } as never,
   });
   if (!isClientInstalled) return;
