@@ -9,6 +9,8 @@ import type { RawReply } from './read-completion.js';
 import { readReply, writeReply } from './recorded-reply.js';
 import { differingParts, partDigests } from './request-key.js';
 
+/** The format that is written. Newer ones are refused. */
+const cassetteFormat = 1;
 const maxCassetteBytes = 64 * 1024 * 1024;
 /** How many recordings a miss is compared with. */
 const maxCompared = 500;
@@ -28,7 +30,7 @@ export class Cassettes {
   async write(key: string, request: JsonObject, reply: RawReply, secrets: SecretRegistry): Promise<boolean> {
     const written = writeReply(reply);
     const masked = secrets.maskValue(written);
-    const cassette = { format: 1, request: secrets.maskValue(request), reply: masked };
+    const cassette = { format: cassetteFormat, request: secrets.maskValue(request), reply: masked };
     await mkdir(this.#directory, { recursive: true });
     await writeFileAtomically(this.#file(key), `${JSON.stringify(cassette, null, 2)}\n`);
     return masked !== written;
@@ -58,6 +60,9 @@ export class Cassettes {
       throw unreadable(this.#file(key), (error as Error).message);
     }
     if (!isObject(parsed)) throw unreadable(this.#file(key), 'it is no JSON object');
+    if (typeof parsed.format === 'number' && parsed.format > cassetteFormat) {
+      throw unreadable(this.#file(key), `a newer lait wrote it (format ${parsed.format})`);
+    }
     return parsed;
   }
 

@@ -191,6 +191,7 @@ describe('record and replay', () => {
       '{',
       '[]',
       '{"format":1}',
+      '{"format":2,"reply":{"content":"ok"}}',
       '{"reply":{"content":5}}',
       '{"reply":{"tool_calls":[{}]}}',
     ]) {
