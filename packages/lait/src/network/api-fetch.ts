@@ -24,7 +24,8 @@ export const apiFetch: typeof fetch = async (input, init = {}) => {
   const { body, method = 'GET', signal } = init;
   if (input instanceof Request || (typeof body !== 'string' && body != null)) return fetch(input, init);
   signal?.throwIfAborted();
-  const headers = Object.fromEntries(new Headers(init.headers));
+  const given = init.headers instanceof Headers ? init.headers : new Headers(init.headers);
+  const headers = Object.fromEntries(given);
   const message = await send(new URL(input), { method, headers, body: body ?? undefined, signal });
   const { statusCode = 0, headers: received } = message;
   if (statusCode >= 300 && statusCode < 400 && received.location !== undefined) {
