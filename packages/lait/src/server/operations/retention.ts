@@ -1,14 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RunStatus } from '../../runs/run-status.js';
+import { isTerminal, runStatuses } from '../../runs/run-status.js';
 import type { BackgroundService } from '../background-service.js';
+import { RequestedRuns } from '../compatible/dynamic/requested-runs.js';
 import type { ServerContext } from '../server-context.js';
 
 const day = 86_400_000;
 /** Audit events are kept longer than what they tell of. */
 const auditDays = 365;
-const ended: readonly RunStatus[] = ['completed', 'incomplete', 'failed', 'cancelled'];
+const ended = runStatuses.filter(isTerminal);
 
-/** Removes runs that ended long ago, at the start and every hour. Runs that have not ended are never removed. */
+/**
+ * Removes runs that ended long ago, at the start and every hour. Runs that have not ended are never removed.
+ * Source: graph facts §8.5.
+ */
 export class Retention implements BackgroundService {
   #timer: NodeJS.Timeout | undefined;
   #sweeping: Promise<unknown> | undefined;
@@ -38,7 +42,7 @@ export class Retention implements BackgroundService {
 
   /** Removes what is due by now; gives the number of runs. */
   async sweep(now = Date.now()): Promise<number> {
-    const { settings, runs, audit, logger } = this.server;
+    const { settings, runs, audit, logger, database } = this.server;
     if (settings.retentionDays === 0) return 0;
     const finishedBefore = new Date(now - settings.retentionDays * day).toISOString();
     let removed = 0;
@@ -50,6 +54,7 @@ export class Retention implements BackgroundService {
       // Requests come first.
       await delay(20);
     }
+    await new RequestedRuns(database).removeBefore(finishedBefore);
     await audit.removeBefore(new Date(now - auditDays * day).toISOString());
     if (removed > 0) logger.info({ runs: removed }, 'removed runs that ended long ago');
     return removed;
