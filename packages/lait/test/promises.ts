@@ -537,7 +537,6 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
   ],
   ['stores.processes-count', 'Changes of many processes are all kept', 'FR-02'],
   ['stores.backup', 'A database in use can be copied, and the copy comes back in its place', 'issue 8'],
-  ['stores.retention', 'Ended runs are removed after some days, unfinished ones never', 'facts graph §8.5'],
   [
     'stores.torn-end',
     'Wherever a crash cut a journal, whole outcomes stay and the next one is whole',
@@ -760,6 +759,11 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
   ['examples.lint', 'Nothing can be said against the examples', 'issue 9'],
   ['init.examples', 'lait init --example copies an example that works at once', 'issue 9'],
   ['init.schema-line', 'What lait init writes names a schema that editors find beside it', 'issue 9'],
+  [
+    'server.dynamic-api',
+    'Runs of the dynamic interface can be started, resumed and observed at any process; errors are told in its words',
+    'facts dynamic §7',
+  ],
   [
     'server.graph-api',
     'Workflows, revisions, packages and runs of the graph form are served as its clients know them',

@@ -14,7 +14,7 @@ export async function backupCommand(
   { database: given, force }: BackupOptions,
   context: CommandContext,
 ): Promise<void> {
-  const { backupDatabase } = await import('../../server/operations/sqlite-backup.js');
+  const { backupDatabase } = await import('../../runs/stores/database/sqlite-backup.js');
   const target = resolve(context.workingDirectory, file);
   const database = await openServerDatabase(given, context, { mustExist: true });
   try {
@@ -31,7 +31,7 @@ export async function restoreCommand(
   { database: given, force }: BackupOptions,
   context: CommandContext,
 ): Promise<void> {
-  const { restoreDatabase } = await import('../../server/operations/sqlite-backup.js');
+  const { restoreDatabase } = await import('../../runs/stores/database/sqlite-backup.js');
   const url = await serverDatabaseUrl(given, context);
   if (/^postgres(ql)?:/.test(url))
     throw new UsageError({

@@ -8,9 +8,8 @@ import { promisify } from 'node:util';
 import Library from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunStore } from '../../../src/runs/run-store.js';
-import { backUpSqlite, restoreSqlite } from '../../../src/runs/stores/database/sqlite-backup.js';
+import { backupDatabase, restoreDatabase } from '../../../src/runs/stores/database/sqlite-backup.js';
 import { openSqliteDatabase } from '../../../src/runs/stores/database/sqlite-database.js';
-import { removeEndedRuns } from '../../../src/runs/stores/retention.js';
 import { SqlRunStore } from '../../../src/runs/stores/sql-run-store.js';
 import { record } from './stores.js';
 
@@ -164,51 +163,64 @@ describe('writing', () => {
 describe('backup', () => {
   it('copies a database in use, and comes back in its place [stores.backup]', async () => {
     await closedDatabase();
-    const store = await open();
+    const database = await openSqliteDatabase(path);
+    const store = new SqlRunStore(database);
+    opened.push(store);
     const kept = record();
     await store.create(kept, [{ event_type: 'run_created', payload: {} }]);
     const backup = join(directory, 'backups', 'one.db');
-    await backUpSqlite(path, backup);
+    await backupDatabase(database, backup);
     expect(statSync(backup).mode & 0o777).toBe(0o600);
-    await expect(backUpSqlite(path, backup)).rejects.toMatchObject({ code: 'file_exists' });
+    await expect(backupDatabase(database, backup)).rejects.toMatchObject({ code: 'backup_exists' });
     const later = record();
     await store.create(later, []);
 
     const restored = join(directory, 'restored', 'lait.db');
-    expect(await restoreSqlite(backup, restored)).toEqual({});
+    expect(await restoreDatabase(backup, restored)).toBeUndefined();
     const again = await open(restored);
     expect((await again.read(kept.run_id))?.inputs).toEqual(kept.inputs);
     expect(await again.events(kept.run_id)).toHaveLength(1);
     expect(await again.read(later.run_id)).toBeUndefined();
     // The copy was taken while the database was open, and it still is.
-    await expect(restoreSqlite(backup, path)).rejects.toMatchObject({ code: 'database_locked' });
+    await expect(restoreDatabase(backup, path, { force: true })).rejects.toMatchObject({
+      code: 'database_in_use',
+    });
     expect(await store.read(later.run_id)).toBeDefined();
+    await backupDatabase(database, backup, { force: true });
+    expect((await readdir(join(directory, 'backups'))).sort()).toEqual(['one.db']);
   });
 
   it('keeps the database that it takes the place of, and refuses what is no backup', async () => {
-    await closedDatabase();
-    const backup = join(directory, 'one.db');
-    await backUpSqlite(path, backup);
+    const backup = await closedBackup();
     const before = readFileSync(path);
-    const { kept } = await restoreSqlite(backup, path);
-    expect(readFileSync(kept!).subarray(100).equals(before.subarray(100))).toBe(true);
-    writeFileSync(join(directory, 'bad.db'), readFileSync(backup).subarray(0, 5000));
-    await expect(restoreSqlite(join(directory, 'bad.db'), path)).rejects.toMatchObject({
+    await expect(restoreDatabase(backup, path)).rejects.toMatchObject({ code: 'restore_exists' });
+    const replaced = await restoreDatabase(backup, path, { force: true });
+    expect(readFileSync(replaced!).subarray(100).equals(before.subarray(100))).toBe(true);
+    const bad = join(directory, 'bad.db');
+    writeFileSync(bad, readFileSync(backup).subarray(0, 5000));
+    await expect(restoreDatabase(bad, path, { force: true })).rejects.toMatchObject({
       code: 'database_damaged',
     });
     expect(await (await open()).count()).toBe(1);
   });
+
+  it('takes the place of a damaged database, and none of its log', async () => {
+    const backup = await closedBackup();
+    writeFileSync(path, 'damaged, and no database any more');
+    writeFileSync(`${path}-wal`, 'the log of another database');
+    const replaced = await restoreDatabase(backup, path, { force: true });
+    expect(readFileSync(replaced!, 'utf8')).toMatch(/^damaged/);
+    expect(readFileSync(`${replaced}-wal`, 'utf8')).toMatch(/^the log/);
+    expect(await (await open()).count()).toBe(1);
+  });
 });
 
-it('removes ended runs after some days, and never one that has not ended [stores.retention]', async () => {
-  const store = await open();
-  const ended = (status: 'completed' | 'failed', day: number) =>
-    record({ status, finished_at: `2026-03-${String(day).padStart(2, '0')}T12:00:00.000Z` });
-  const [old, edge, fresh] = [ended('failed', 1), ended('completed', 11), ended('completed', 30)];
-  const waiting = record({ status: 'waiting_hitl', created_at: '2020-01-01T00:00:00.000Z' });
-  for (const one of [old, edge, fresh, waiting]) await store.create(one, []);
-  const now = Date.parse('2026-04-10T12:00:00.000Z');
-  expect(await removeEndedRuns(store, { days: 30, now })).toEqual([old.run_id]);
-  const left = (await store.list()).map(({ run_id }) => run_id).sort();
-  expect(left).toEqual([edge, fresh, waiting].map(({ run_id }) => run_id).sort());
-});
+/** A backup of a database that no process uses any more. */
+async function closedBackup(): Promise<string> {
+  await closedDatabase();
+  const backup = join(directory, 'one.db');
+  const database = await openSqliteDatabase(path);
+  await backupDatabase(database, backup);
+  await database.close();
+  return backup;
+}

@@ -1,152 +1,168 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, copyFile, link, mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
+import { sql } from 'kysely';
 import Library from 'libsql';
 import { UsageError } from '../../../errors/errors.js';
-import { isLaitError, LaitError } from '../../../errors/lait-error.js';
+import { isLaitError } from '../../../errors/lait-error.js';
 import { unwritable } from '../../atomic-file.js';
+import type { Database } from './database.js';
 import { databaseError } from './database-errors.js';
-import { schemaVersion } from './migrate.js';
+import { openSqliteDatabase } from './sqlite-database.js';
 import { refuseDamagedSqlite } from './sqlite-header.js';
 
+export interface BackupOptions {
+  /** Replaces a file that is there. Default false. */
+  force?: boolean;
+}
+
 /**
- * Copies a database that may be in use into a new file: a state that was whole at one moment, for its owner alone. An
- * existing file is not replaced. Throws a `LaitError`: `database_unreadable`, `database_damaged`, `file_exists`,
- * `file_unwritable`.
+ * Writes a copy of a SQLite database as it is now, while it is used: for its owner alone, whole or not there. Throws a
+ * `UsageError` (`backup_exists`, `backup_sqlite_only`) or a `LaitError` (`file_unwritable`).
  */
-export async function backUpSqlite(path: string, to: string): Promise<void> {
-  const [source, target] = [resolve(path), resolve(to)];
-  await refuseDamagedSqlite(source);
-  if (existsSync(target)) throw exists(target);
-  const temporary = `${target}.${randomUUID()}.new`;
+export async function backupDatabase(
+  database: Database,
+  target: string,
+  { force = false }: BackupOptions = {},
+): Promise<void> {
+  if (database.engine !== 'sqlite')
+    throw new UsageError({
+      code: 'backup_sqlite_only',
+      message: 'only SQLite databases are backed up here: use pg_dump for PostgreSQL',
+    });
+  const exists = () =>
+    new UsageError({ code: 'backup_exists', message: `${target} exists; --force replaces it` });
+  if (existsSync(target) && !force) throw exists();
+  const partial = partialOf(target);
   try {
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    const library = new Library(source);
-    try {
-      // Statements would keep the connection open behind its close.
-      library.exec('pragma busy_timeout = 15000');
-      library.exec(`vacuum into '${temporary.replaceAll("'", "''")}'`);
-    } finally {
-      library.close();
-    }
-    await chmod(temporary, 0o600);
-    checkBackup(temporary);
-    await flush(temporary);
-    await link(temporary, target);
+    await database.read((queries) => sql`vacuum into ${partial}`.execute(queries));
+    await chmod(partial, 0o600);
+    await flush(partial);
+    // A link never replaces what another process has put there meanwhile.
+    if (force) await rename(partial, target);
+    else await link(partial, target);
     await flush(dirname(target));
   } catch (error) {
-    const { code } = error as { code?: string };
-    if (code === 'EEXIST') throw exists(target);
-    throw code?.startsWith('E') === true ? unwritable(target, error) : databaseError(error, source);
+    if (codeOf(error) === 'EEXIST') throw exists();
+    throw isSystemError(error) ? unwritable(target, error) : error;
   } finally {
-    await rm(temporary, { force: true });
+    await rm(partial, { force: true });
   }
 }
 
 /**
- * Puts a backup in the place of a database that nobody uses. The backup is checked first; the database that was there is
- * kept beside it, under the name that is given back. Throws a `LaitError`: `database_damaged`, `database_newer`,
- * `database_foreign`, `database_locked`, `file_unwritable`.
+ * Puts a backup in the place of a SQLite database that nobody uses, be it damaged or whole. The backup is checked first,
+ * and brought to this version's schema. What was there is kept beside it; gives its new path. Throws a `UsageError`
+ * (`backup_missing`, `backup_damaged`, `restore_exists`, `database_in_use`), a `LaitError` (`file_unwritable`), or what
+ * opening a database throws.
  */
-export async function restoreSqlite(backup: string, path: string): Promise<{ kept?: string }> {
-  const [source, target] = [resolve(backup), resolve(path)];
-  await refuseDamagedSqlite(source);
-  const temporary = `${target}.${randomUUID()}.new`;
+export async function restoreDatabase(
+  backup: string,
+  target: string,
+  { force = false }: BackupOptions = {},
+): Promise<string | undefined> {
+  if (!existsSync(backup))
+    throw new UsageError({ code: 'backup_missing', message: `there is no file ${backup}` });
+  if (existsSync(target) && !force)
+    throw new UsageError({
+      code: 'restore_exists',
+      message: `${target} exists; --force puts the backup in its place and keeps it beside`,
+    });
+  await refuseDamagedSqlite(backup);
+  const partial = partialOf(target);
   try {
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    await copyFile(source, temporary);
-    await chmod(temporary, 0o600);
-    checkBackup(temporary, source);
-    await flush(temporary);
-    const kept = await setAside(target);
-    await rename(temporary, target);
+    await copyFile(backup, partial);
+    await chmod(partial, 0o600);
+    await checkWhole(partial);
+    const replaced = await setAside(target);
+    await rename(partial, target);
     await flush(dirname(target));
-    return kept === undefined ? {} : { kept };
+    return replaced;
   } catch (error) {
-    if (isLaitError(error)) throw error;
-    throw (error as { code?: string }).code?.startsWith('E') === true
-      ? unwritable(target, error)
-      : databaseError(error, source);
+    throw isSystemError(error) ? unwritable(target, error) : error;
   } finally {
-    await rm(temporary, { force: true });
+    for (const end of ['', ...besides]) await rm(partial + end, { force: true });
   }
+}
+
+/** What SQLite keeps beside a database: a stale log would be played back into another one. */
+const besides = ['-wal', '-shm'];
+
+function partialOf(target: string): string {
+  return `${target}.${randomUUID().slice(0, 8)}.partial`;
+}
+
+/** Opens the copy as a server would, and has every page of it read. */
+async function checkWhole(path: string): Promise<void> {
+  const database = await openSqliteDatabase(path);
+  try {
+    const { rows } = await database.read((queries) =>
+      sql<{ integrity_check: string }>`pragma integrity_check`.execute(queries),
+    );
+    const problem = rows.map((row) => row.integrity_check).find((text) => text !== 'ok');
+    if (problem !== undefined)
+      throw new UsageError({ code: 'backup_damaged', message: `the backup is damaged: ${problem}` });
+    // Everything into the one file that is moved.
+    await database.read((queries) => sql`pragma wal_checkpoint(truncate)`.execute(queries));
+  } finally {
+    await database.close();
+  }
+  await flush(path);
 }
 
 /** Moves what is there away, with everything that its log still holds. A damaged one is moved as it is. */
 async function setAside(target: string): Promise<string | undefined> {
-  if (!existsSync(target)) return undefined;
-  const kept = `${target}.before-restore-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
-  refuseInUse(target);
-  await rename(target, kept);
-  for (const suffix of ['-wal', '-shm'])
-    if (existsSync(target + suffix)) await rename(target + suffix, kept + suffix);
-  return kept;
+  const replaced = `${target}.replaced-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
+  const exists = existsSync(target);
+  if (exists) {
+    refuseInUse(target);
+    await rename(target, replaced);
+  }
+  for (const end of besides) if (existsSync(target + end)) await rename(target + end, replaced + end);
+  return exists ? replaced : undefined;
 }
 
 /** A process that has the database open would go on writing into the file that was moved away. */
-function refuseInUse(target: string): void {
+function refuseInUse(path: string): void {
+  const inUse = (cause?: unknown) =>
+    new UsageError({ code: 'database_in_use', message: `${path} is in use: stop the server first`, cause });
   let library: Library.Database | undefined;
+  let mode: string | undefined;
   try {
-    library = new Library(target);
-    library.pragma('busy_timeout = 0');
-    // Leaving the log needs the database for itself alone.
-    const [{ journal_mode: mode }] = library.pragma('journal_mode = delete') as [{ journal_mode: string }];
-    if (mode !== 'delete') throw locked(target);
+    library = new Library(path);
+    library.pragma('busy_timeout = 200');
+    // Only a database that no process has open can leave its write-ahead log.
+    [{ journal_mode: mode }] = library.pragma('journal_mode = delete') as [{ journal_mode: string }];
   } catch (error) {
-    const told = databaseError(error, target);
-    if (isLaitError(told) && told.code === 'database_locked') throw locked(target);
+    const told = databaseError(error, path);
+    // A damaged one is what a backup is for.
+    if (isLaitError(told) && told.code === 'database_locked') throw inUse(error);
+    return;
   } finally {
     library?.close();
   }
-}
-
-function locked(target: string): LaitError {
-  return new LaitError({
-    code: 'database_locked',
-    message: `${target} is in use: stop the server first, then restore`,
-  });
-}
-
-/** Refuses what is no whole database of ours. */
-function checkBackup(path: string, named = path): void {
-  const library = new Library(path);
-  try {
-    const [check] = library.pragma('integrity_check(1)') as { integrity_check: string }[];
-    if (check?.integrity_check !== 'ok')
-      throw new LaitError({
-        code: 'database_damaged',
-        message: `${named} is damaged: ${check?.integrity_check}`,
-      });
-    const tables = library.prepare("select 1 from sqlite_master where name = 'lait_schema'").all([]);
-    if (tables.length === 0)
-      throw new LaitError({
-        code: 'database_foreign',
-        message: `${named} is a database of another program; nothing was changed`,
-      });
-    const [row] = library.prepare('select version from lait_schema').all([]) as { version: number }[];
-    if (row !== undefined && row.version > schemaVersion)
-      throw new LaitError({
-        code: 'database_newer',
-        message: `${named} was written by a newer lait (schema ${row.version}, this one knows ${schemaVersion}): use that version; nothing was changed`,
-      });
-  } finally {
-    library.close();
-  }
+  if (mode !== 'delete') throw inUse();
 }
 
 async function flush(path: string): Promise<void> {
-  const handle = await open(path, 'r');
+  const file = await open(path, 'r');
   try {
-    await handle.sync();
+    await file.sync();
   } catch (error) {
     // Windows knows no handles of directories.
     if (process.platform !== 'win32') throw error;
   } finally {
-    await handle.close();
+    await file.close();
   }
 }
 
-function exists(path: string): UsageError {
-  return new UsageError({ code: 'file_exists', message: `${path} exists already and is not replaced` });
+function codeOf(error: unknown): string | undefined {
+  return (error as { code?: string }).code;
+}
+
+function isSystemError(error: unknown): boolean {
+  return !isLaitError(error) && /^E[A-Z]+$/.test(codeOf(error) ?? '');
 }
