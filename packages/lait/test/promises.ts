@@ -842,4 +842,14 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
   ['migrate.text', 'Anchors are written out, line ends stay', 'issue 9'],
   ['migrate.lints', 'Whatever is written with nodes loads as version 2', 'issue 9'],
   ['migrate.refused', 'What is no version 1 workflow is refused', 'issue 9'],
+  [
+    'trust.asks',
+    'A configuration that executes something is asked about on a terminal, and the answer is kept',
+    'issue 9',
+  ],
+  ['trust.warns', 'Without a terminal it is used with one warning, again when it may do more', 'issue 9'],
+  ['trust.never', 'With trust: never nothing of it runs until it was trusted', 'issue 9'],
+  ['trust.own', 'A project cannot trust itself', 'issue 9'],
+  ['trust.powers', 'Every program and every server beyond this machine is named', 'issue 9'],
+  ['network.no-telemetry', 'lait connects to configured servers and to nothing else', 'issue 9'],
 ];

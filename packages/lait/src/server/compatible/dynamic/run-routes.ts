@@ -19,23 +19,23 @@ const anyQuery = z.object({ runId: id.optional() });
 
 const startBody = z
   .object({
-    inputData: z.unknown(),
+    inputData: z.unknown().optional(),
     initialState: jsonObject.nullish(),
     requestContext: jsonObject.nullish(),
     resourceId: z.string().max(200).optional(),
     perStep: z.boolean().optional(),
     closeOnSuspend: z.boolean().optional(),
   })
-  .default({ inputData: undefined });
+  .default({});
 
 const resumeBody = z
   .object({
     step: z.union([z.string(), z.array(z.string())]).optional(),
-    resumeData: z.unknown(),
+    resumeData: z.unknown().optional(),
     forEachIndex: z.int().min(0).optional(),
     perStep: z.boolean().optional(),
   })
-  .default({ resumeData: undefined });
+  .default({});
 
 type StartRequest = RouteRequest<
   z.infer<typeof workflowId>,
