@@ -20,7 +20,7 @@ export async function findGlobalConfiguration(variables: Variables): Promise<str
   return (await exists(candidate)) ? candidate : undefined;
 }
 
-export function globalConfigurationDirectory(variables: Variables): string {
+function globalConfigurationDirectory(variables: Variables): string {
   const base = variables.XDG_CONFIG_HOME;
   if (base !== undefined && isAbsolute(base)) return join(base, 'lait');
   return join(variables.HOME || homedir(), '.config', 'lait');

@@ -1,5 +1,6 @@
 import { DefinitionError, StepError } from '../errors/errors.js';
 import { isLaitError } from '../errors/lait-error.js';
+import { holds } from '../expressions/truth.js';
 import type { Completion } from '../kinds/kind.js';
 import type { Block, Edge, Plan, PlanCall, PlanNode, PlanStart } from '../plan/plan.js';
 import { inheritSettings } from '../plan/settings.js';
@@ -239,7 +240,7 @@ export class Interpreter implements Interpreting {
       } catch (error) {
         throw new StepFailure(node, 1, error);
       }
-      if (when === false || when === null || when === undefined) {
+      if (!holds(when)) {
         if (fields !== undefined) runtime.emit({ type: 'step.skipped', ...fields });
         return { value };
       }

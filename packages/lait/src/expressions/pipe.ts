@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonValue } from '../values/value.js';
 import { type PipeOperator, pipeOperators } from './pipe-operators.js';
 
 /** Most operators behind one reference. Source: graph facts §1.11. */
-export const maxPipeSteps = 20;
+const maxPipeSteps = 20;
 
 /** One checked step of a pipe; `arguments` holds the defaults of what was left out. */
 export interface PipeStep {

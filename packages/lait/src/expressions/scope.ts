@@ -30,3 +30,17 @@ export interface Scope {
   /** Told of what a person should know although nothing failed, e.g. digits that `fromjson` lost. */
   readonly warn?: (message: string) => void;
 }
+
+/** A scope without a workflow around it: nothing but a value, and what travels along. */
+export function scopeOf(value: Value, context: Scope['context'] = {}): Scope {
+  return {
+    value,
+    inputs: undefined,
+    step: () => undefined,
+    hasStep: () => false,
+    allSteps: () => ({}),
+    loop: null,
+    state: {},
+    context,
+  };
+}

@@ -1,4 +1,3 @@
-import { isLaitError } from '../errors/lait-error.js';
 import { constant } from './constant.js';
 import type { Expression } from './expression.js';
 import type { Scope } from './scope.js';
@@ -49,11 +48,6 @@ export function compileTemplate(source: string): Expression<string> | TemplateTe
       });
     },
   };
-}
-
-/** True for an error that says what is wrong with a template or the values in it. */
-export function isTemplateFailure(error: unknown): boolean {
-  return isLaitError(error) && error.code.startsWith('template_');
 }
 
 /** The parser and everything behind it walk the tree: too deep ones must not reach them. */

@@ -5,7 +5,7 @@ import { CancelledError } from '../errors/errors.js';
 import { LaitError } from '../errors/lait-error.js';
 
 /** Every file read at run time is at most 16 MiB. Source: steps seed, そのほか. */
-export const maxFileBytes = 16 * 1024 * 1024;
+const maxFileBytes = 16 * 1024 * 1024;
 
 export interface ReadFileOptions {
   signal?: AbortSignal;

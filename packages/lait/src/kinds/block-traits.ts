@@ -24,7 +24,7 @@ export function concurrentTraits(
 }
 
 /** The traits of one block; worked out once. */
-export function blockTraits(block: Block, kinds: ReadonlyMap<string, Kind>): BlockTraits {
+function blockTraits(block: Block, kinds: ReadonlyMap<string, Kind>): BlockTraits {
   let traits = known.get(block);
   if (traits === undefined) {
     traits = block.nodes

@@ -64,7 +64,7 @@ async function findAgent(id: string, context: StepContext): Promise<AgentPlan> {
 }
 
 /** SHA-256 over everything that decides how an agent answers. */
-export function fingerprintOf(agent: AgentPlan): string {
+function fingerprintOf(agent: AgentPlan): string {
   const { system, files, images, answer, ...settings } = agent;
   const sources = (list: AgentPlan['files']) => list?.map(({ source }) => source);
   const data = {

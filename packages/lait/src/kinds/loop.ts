@@ -1,9 +1,9 @@
 import { StepError } from '../errors/errors.js';
 import type { Expression } from '../expressions/expression.js';
+import { holds } from '../expressions/truth.js';
 import type { FieldTable } from '../plan/fields.js';
 import type { Block } from '../plan/plan.js';
 import type { Completion, Kind, StepContext } from './kind.js';
-import { holds } from './truth.js';
 
 interface LoopFields {
   max_iterations: number;

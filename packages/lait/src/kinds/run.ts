@@ -85,6 +85,6 @@ export const runKind: Kind<RunFields> = {
 };
 
 /** Without one trailing line break, `\n` or `\r\n`. Source: steps seed, 値の流れ; steps facts §10. */
-export function withoutFinalLineBreak(text: string): string {
+function withoutFinalLineBreak(text: string): string {
   return text.replace(/\r?\n$/, '');
 }

@@ -1,8 +1,8 @@
 import { StepError } from '../errors/errors.js';
 import type { Expression } from '../expressions/expression.js';
+import { holds } from '../expressions/truth.js';
 import type { Block } from '../plan/plan.js';
 import type { Completion, Kind, StepContext } from './kind.js';
-import { holds } from './truth.js';
 
 interface SwitchFields {
   switch: readonly { when: Expression; steps: Block }[];

@@ -38,7 +38,7 @@ export function tableSchema(table: FieldTable, references: SchemaReferences = {}
 }
 
 /** JSON Schema of one field, with its description. */
-export function fieldSchema(field: Field, references: SchemaReferences = {}): JsonObject {
+function fieldSchema(field: Field, references: SchemaReferences = {}): JsonObject {
   return { description: field.description, ...typeSchema(field, references) };
 }
 

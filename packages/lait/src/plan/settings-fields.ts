@@ -90,7 +90,7 @@ export const attemptFields = {
 } as const satisfies FieldTable;
 
 /** One entry of `models.<alias>`, in workflow files and in lait.config.yml. */
-export const modelEntryFields = {
+const modelEntryFields = {
   provider: {
     type: 'object',
     fields: {

@@ -2,7 +2,7 @@ import { LaitError } from '../errors/lait-error.js';
 import { isObject, type JsonObject, type JsonValue, type Value } from '../values/value.js';
 
 /** The format that this version writes and reads. */
-export const checkpointFormat = 2;
+const checkpointFormat = 2;
 
 /**
  * What a resume needs of a run: everything behind its last finished top-level step. The names are those of the file

@@ -9,7 +9,7 @@ import { isObject, type JsonObject, type JsonValue, setOwnProperty, type Value }
 import type { Checkpoint } from './checkpoint.js';
 
 /** The top-level steps of a plan as records name them: the id, or `step-<position>`. Source: steps facts §15. */
-export function topLevelLabels(plan: Plan): string[] {
+function topLevelLabels(plan: Plan): string[] {
   return plan.body.nodes.map(({ id }, index) => id ?? `step-${index + 1}`);
 }
 

@@ -11,10 +11,9 @@ export interface SchemaProblem {
 }
 
 /** Deepest nesting of schemas, the root counted as level 1. Source: graph facts §1.11. */
-export const maxSchemaDepth = 8;
+const maxSchemaDepth = 8;
 
 const types = ['object', 'array', 'string', 'integer', 'number', 'boolean'] as const;
-export type GraphSchemaType = (typeof types)[number];
 
 /** Keywords that other tools know and that the subset leaves out on purpose. */
 const leftOut = new Set([
@@ -78,7 +77,7 @@ const keywords = new Map<string, KeywordCheck>([
 ]);
 
 /** The keywords of the subset, for messages, editors and generated documentation. */
-export const graphSchemaKeywords: readonly string[] = [...keywords.keys()];
+const graphSchemaKeywords: readonly string[] = [...keywords.keys()];
 
 /**
  * Checks that a schema stays inside the subset of the graph form and reports every problem. Never throws.

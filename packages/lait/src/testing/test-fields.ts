@@ -113,7 +113,7 @@ export const testFields = {
 } as const satisfies FieldTable;
 
 /** What an eval file evaluates. */
-export const targetFields = {
+const targetFields = {
   workflow,
   prompt: { type: 'template', notBlank: true, description: 'A prompt instead of a workflow; sees input.' },
   system: { type: 'template', requires: 'prompt', description: 'The system prompt beside `prompt`.' },

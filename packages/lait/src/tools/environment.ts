@@ -4,7 +4,7 @@ import { expandVariables } from '../values/expand-variables.js';
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** The variable under which programs receive the idempotency key of the effect they belong to. Field report FR-10. */
-export const idempotencyKeyVariable = 'LAIT_IDEMPOTENCY_KEY';
+const idempotencyKeyVariable = 'LAIT_IDEMPOTENCY_KEY';
 
 /** Expands `${VAR}` in the values of a map; `field` is followed by each name in errors. */
 export function expandAll(

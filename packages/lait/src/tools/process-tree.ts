@@ -50,7 +50,7 @@ export function killRegisteredTrees(): void {
 }
 
 /** True while the group has a member that is not a zombie. */
-export function isGroupAlive(leader: number): boolean {
+function isGroupAlive(leader: number): boolean {
   return hasMembers(leader) && isInTable(leader, readProcessTable());
 }
 

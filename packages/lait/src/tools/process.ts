@@ -9,7 +9,7 @@ import { killTree, registerTree, unregisterTree, untilGroupGone } from './proces
 import { isPath, locateProgram } from './program.js';
 
 /** Bytes that are kept of each output stream before a program is stopped: 16 MiB. Source: steps seed, `run`. */
-export const defaultMaxStreamBytes = 16 * 1024 * 1024;
+const defaultMaxStreamBytes = 16 * 1024 * 1024;
 
 /** A program with its surroundings. No shell is involved. */
 export interface ProgramCall {

@@ -1,7 +1,7 @@
 import type { ShellToolSettings } from '../config/configuration.js';
 import { StepError } from '../errors/errors.js';
 import type { Expression } from '../expressions/expression.js';
-import type { Scope } from '../expressions/scope.js';
+import { scopeOf } from '../expressions/scope.js';
 import { compileTemplate } from '../expressions/template.js';
 import type {
   DirectToolContext,
@@ -139,18 +139,4 @@ export class ShellTool {
       return undefined; // the call itself tells the model what is wrong
     }
   }
-}
-
-/** A scope that holds nothing but `input`. */
-function scopeOf(input: Value): Scope {
-  return {
-    value: input,
-    inputs: undefined,
-    step: () => undefined,
-    hasStep: () => false,
-    allSteps: () => ({}),
-    loop: null,
-    state: {},
-    context: {},
-  };
 }

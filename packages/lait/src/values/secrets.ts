@@ -1,7 +1,7 @@
 import { isObject, type JsonValue, setOwnProperty } from './value.js';
 
 /** What stands where a secret was. */
-export const redactionMark = '[REDACTED]';
+const redactionMark = '[REDACTED]';
 
 /** Shorter values would mask ordinary words; shorter lines of a longer secret are no secret by themselves. */
 const minimumLength = 4;

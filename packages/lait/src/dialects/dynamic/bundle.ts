@@ -23,7 +23,7 @@ export function requireUniqueIds(definitions: readonly UncheckedDefinition[]): v
 }
 
 /** The ids of the workflows that a definition calls. */
-export function calledWorkflows(definition: UncheckedDefinition): Set<string> {
+function calledWorkflows(definition: UncheckedDefinition): Set<string> {
   const { sites } = readEntries(definition.graph);
   return new Set(
     leavesOf(sites)

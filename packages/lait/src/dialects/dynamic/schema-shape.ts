@@ -9,7 +9,7 @@ export function typeOf(schema: KnownSchema): string | undefined {
 }
 
 /** A declared property's schema; undefined when the schema does not declare it. */
-export function propertyOf(schema: KnownSchema, key: string): KnownSchema {
+function propertyOf(schema: KnownSchema, key: string): KnownSchema {
   if (!isObject(schema) || !isObject(schema.properties)) return undefined;
   return Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
 }

@@ -7,7 +7,7 @@ import {
   readInstant,
 } from '../../expressions/date-expression.js';
 import { isTimeZone } from '../../expressions/date-expression-zone.js';
-import type { Scope } from '../../expressions/scope.js';
+import { type Scope, scopeOf } from '../../expressions/scope.js';
 import type { PlanCall, PlanStart } from '../../plan/plan.js';
 import { checkGraphValue, describeProblems, withDefaults } from '../../schema/graph-value.js';
 import {
@@ -32,7 +32,7 @@ export function acceptGraphCall(schema: JsonObject, call: PlanCall): PlanStart {
   const timeZone = contextTimeZone(call.context ?? {});
   if (!isTimeZone(timeZone)) throw refused(`time_zone '${timeZone}' is no known time zone`);
   const context = { ...call.context, reference_time: referenceTime(call.context?.reference_time, timeZone) };
-  const scope: Scope = { ...emptyScope, context };
+  const scope = scopeOf(null, context);
   const inputs = withDefaults(schema, resolveDates(given, schema, scope, 'inputs'));
   const problems = checkGraphValue(schema, inputs);
   if (problems.length > 0) throw refused(describeProblems('inputs', problems));
@@ -44,17 +44,6 @@ function inputsOf({ inputs, value }: PlanCall): Value {
   const unnamed = inputs === undefined || (isObject(inputs) && Object.keys(inputs).length === 0);
   return unnamed ? (value ?? inputs ?? {}) : inputs;
 }
-
-const emptyScope: Scope = {
-  value: null,
-  inputs: null,
-  step: () => undefined,
-  hasStep: () => false,
-  allSteps: () => ({}),
-  loop: null,
-  state: {},
-  context: {},
-};
 
 /** The frozen instant of the run. Default: now. Source: graph facts §3.5. */
 function referenceTime(given: JsonValue | undefined, timeZone: string): string {

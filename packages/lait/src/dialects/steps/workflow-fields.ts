@@ -10,7 +10,7 @@ import {
 import { spendingLimitFields } from '../../plan/spending-limits.js';
 
 /** `default:` of a workflow file. Source: steps seed, モデル設定と既定値. */
-export const defaultFields = {
+const defaultFields = {
   ...modelSettingFields,
   system: { type: 'template', description: 'The system prompt of prompt steps without one.' },
   ...toolSelectionFields,
@@ -28,7 +28,7 @@ export const agentFileFields = {
 } as const satisfies FieldTable;
 
 /** An entry of `agents:`: the fields of an agent file, with the body as `system`. */
-export const inlineAgentFields = {
+const inlineAgentFields = {
   ...agentFileFields,
   system: { type: 'template', notBlank: true, required: true, description: 'The system prompt.' },
 } as const satisfies FieldTable;

@@ -14,7 +14,7 @@ const variables: ReadonlyMap<string, { root: ReferenceRoot; read(scope: Scope): 
   ['loop', { root: 'loop', read: (scope: Scope) => scope.loop as unknown as Value }],
 ]);
 
-export const variableNames: readonly string[] = [...variables.keys()];
+const variableNames: readonly string[] = [...variables.keys()];
 
 /** Compiles a path such as `input.city`, `this`, `../x`, `@index` or a block parameter. */
 export function compilePath(compiler: TemplateCompiler, path: PathExpression): { evaluate: Evaluate } {

@@ -7,8 +7,8 @@ import { TemplateError } from './template-error.js';
 import { templateTests } from './tests.js';
 
 /** Longest template and longest rendered text, in bytes of UTF-8. Source: graph facts §1.11. */
-export const maxTemplateBytes = 16 * 1024;
-export const defaultTemplateLimits: TemplateLimits = { maxSteps: 1_000_000, maxOutputBytes: 64 * 1024 };
+const maxTemplateBytes = 16 * 1024;
+const defaultTemplateLimits: TemplateLimits = { maxSteps: 1_000_000, maxOutputBytes: 64 * 1024 };
 
 /** A template ready to render, with the variables that it takes from outside. */
 export interface TextTemplate {

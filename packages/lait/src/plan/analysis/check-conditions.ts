@@ -1,3 +1,5 @@
+import { scopeOf } from '../../expressions/scope.js';
+import { holds } from '../../expressions/truth.js';
 import type { Kind } from '../../kinds/kind.js';
 import { allNodes } from '../all-nodes.js';
 import type { Block, PlanNode } from '../plan.js';
@@ -24,8 +26,7 @@ export function checkConditions(findings: Findings, kinds: ReadonlyMap<string, K
 function constantWhen({ when }: PlanNode): boolean | undefined {
   if (when?.language !== 'jq' || !isLiteral(when.source)) return undefined;
   try {
-    const value = when.evaluate(emptyScope);
-    return value !== false && value !== null && value !== undefined;
+    return holds(when.evaluate(scopeOf(null)));
   } catch {
     return undefined;
   }
@@ -37,17 +38,6 @@ function isLiteral(source: string): boolean {
   const words = withoutTexts.match(/[^\s\d()=!<>+\-*/%]+/g) ?? [];
   return words.every((word) => /^(true|false|null|and|or|not)$/.test(word));
 }
-
-const emptyScope = {
-  value: null,
-  inputs: {},
-  loop: null,
-  state: {},
-  context: {},
-  step: () => undefined,
-  hasStep: () => false,
-  allSteps: () => ({}),
-};
 
 function checkBlock(block: Block, findings: Findings, kinds: ReadonlyMap<string, Kind>): void {
   for (const [index, node] of block.nodes.entries()) {

@@ -6,7 +6,7 @@ import { didYouMean } from '../suggest.js';
 import type { DefinitionPath, Findings } from './located-plan.js';
 
 /** What may be selected by name, and where it is registered in lait.config.yml. */
-export const selections = {
+const selections = {
   mcp: 'mcp_servers',
   skills: 'skills',
   subagents: 'agents',

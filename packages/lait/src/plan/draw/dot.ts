@@ -106,7 +106,7 @@ function quoted(lines: readonly string[]): string {
 }
 
 /** Text for a quoted DOT label: quotes and backslashes escaped, entities kept as they are written. */
-export function escapeDot(text: string): string {
+function escapeDot(text: string): string {
   return text
     .toWellFormed()
     .replace(/\p{Cc}+/gu, ' ')

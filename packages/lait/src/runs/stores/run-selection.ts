@@ -48,7 +48,7 @@ export function selectQuestions(records: Iterable<RunRecord>, filter: QuestionFi
 type Place = Pick<RunRecord, 'created_at' | 'run_id'>;
 
 /** By time of creation, then by id. */
-export function compareRuns(a: Place, b: Place): number {
+function compareRuns(a: Place, b: Place): number {
   return compareTexts(a.created_at, b.created_at) || compareTexts(a.run_id, b.run_id);
 }
 
