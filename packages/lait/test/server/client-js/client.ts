@@ -9,6 +9,11 @@ const entry = fileURLToPath(new URL('node_modules/@mastra/client-js/dist/index.j
 /** Whether the library was installed: `npm ci` in this directory. */
 export const isClientInstalled = existsSync(entry);
 
+if (!isClientInstalled)
+  console.warn(
+    'skipped: the client library is not installed: `npm ci` in test/server/client-js makes its tests run',
+  );
+
 /** A client of a server, made by the library itself. */
 export async function dynamicClient(
   baseUrl: string,
