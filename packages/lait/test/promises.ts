@@ -755,6 +755,7 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'The tutorial leads from the packed packages to a tested, resumed workflow',
     'issue 9',
   ],
+  ['package.workflows', 'The GitHub Action checks definitions at their lines and runs tests', 'issue 9'],
   ['examples.replay', 'Every example gives the result that its page shows, from recorded replies', 'issue 9'],
   ['examples.lint', 'Nothing can be said against the examples', 'issue 9'],
   ['init.examples', 'lait init --example copies an example that works at once', 'issue 9'],

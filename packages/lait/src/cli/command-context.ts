@@ -8,6 +8,7 @@ import type { Output } from './output.js';
 export class CommandContext {
   #variables: Promise<Variables> | undefined;
   #configuration: Promise<Configuration> | undefined;
+  #trusted: Promise<void> | undefined;
 
   constructor(
     readonly output: Output,
@@ -36,11 +37,22 @@ export class CommandContext {
     return this.#configuration;
   }
 
+  /** The same, once it is sure that what it executes is wanted: for everything that runs something. */
+  async trustedConfiguration(): Promise<Configuration> {
+    const configuration = await this.configuration();
+    this.#trusted ??= import('./trust/require-trust.js').then(({ requireTrust }) =>
+      requireTrust(configuration, this),
+    );
+    await this.#trusted;
+    return configuration;
+  }
+
   async #loadConfiguration(): Promise<Configuration> {
     const { loadConfiguration } = await import('../config/load-configuration.js');
     return loadConfiguration({
       workingDirectory: this.workingDirectory,
-      variables: await this.variables(),
+      // What a `.env` file of the project says must not choose the user's own file.
+      variables: this.inherited,
       file: this.options.config,
       signal: this.signal,
     });

@@ -69,6 +69,10 @@ export const commandList: Readonly<Record<string, ListedCommand>> = {
     load: () => import('./commands/agent.js'),
   },
   skill: { summary: 'list registered skills', load: () => import('./commands/skill.js') },
+  trust: {
+    summary: 'show or trust what a configuration may execute',
+    load: () => import('./commands/trust.js'),
+  },
   cache: { summary: 'remove cached model replies', load: () => import('./commands/cache.js') },
   completions: {
     summary: 'print a completion script for a shell',

@@ -14,6 +14,8 @@ export interface GlobalOptions {
   cache: boolean | undefined;
   /** Asks before each tool call. */
   approveTools: boolean;
+  /** Uses the project's configuration without asking. */
+  trust: boolean;
 }
 
 /** The options of which only one may be given. */
@@ -40,6 +42,7 @@ export function declareGlobalOptions(program: Command, variables: Variables): ()
   declare(new Option('--cache', 'answer equal model requests from the response cache'));
   declare(new Option('--no-cache', 'send every model request'));
   declare(new Option('--approve-tools', 'ask before each tool call'));
+  declare(new Option('--trust', 'use the configuration of this project without asking'));
   return () => {
     for (const pair of pairs) {
       if (pair.every((name) => given.has(name))) {
@@ -56,6 +59,7 @@ export function declareGlobalOptions(program: Command, variables: Variables): ()
       verbosity: verbosityOf(variables.LAIT_LOG) ?? Math.min(options.verbose, 2),
       cache: given.has('cache') ? true : given.has('no-cache') ? false : undefined,
       approveTools: options.approveTools === true,
+      trust: options.trust === true,
     };
   };
 }

@@ -17,7 +17,8 @@ interface ListOptions {
  * what the server of the default model offers. Source: facts §1.3.
  */
 export async function listModels(options: ListOptions, context: CommandContext): Promise<undefined> {
-  const configuration = await context.configuration();
+  const configuration =
+    options.remote === true ? await context.trustedConfiguration() : await context.configuration();
   if (options.remote === true) {
     await listRemote(options, configuration, context);
     return;

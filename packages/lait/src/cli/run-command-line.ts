@@ -86,7 +86,7 @@ async function addCommands(program: Command, argv: readonly string[], start: Sta
 
 /** Flags that may stand before a command; `--config` takes a value. */
 const beforeCommand =
-  /^(-v+|-V|-h|--(verbose|version|help|no-config|no-env|cache|no-cache|approve-tools|config=.*))$/;
+  /^(-v+|-V|-h|--(verbose|version|help|no-config|no-env|cache|no-cache|approve-tools|trust|config=.*))$/;
 
 /**
  * The command that is asked for. Without one the arguments are a request: `lait "why?"`, `lait --model m "why?"`. A

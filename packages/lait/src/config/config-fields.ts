@@ -182,6 +182,12 @@ export const configFields = {
     description: 'Settings of the graph form.',
   },
   server: { type: 'object', fields: serverFields, description: 'How lait serve behaves.' },
+  trust: {
+    type: 'choice',
+    values: ['ask', 'always', 'never'],
+    description:
+      "Only in the user's own file: whether configurations of projects are asked about before they execute anything. Default ask.",
+  },
   strict_tools: {
     type: 'boolean',
     description:

@@ -86,6 +86,8 @@ export interface ConfigurationValues extends KeySettings {
   /** How `lait serve` behaves. */
   server?: ServerConfiguration;
   strict_tools?: boolean;
+  /** Of the user's own file: what happens with configurations that are not trusted yet. */
+  trust?: 'ask' | 'always' | 'never';
   max_tool_result_bytes?: number;
   jev?: DecisionSettings;
 }
@@ -93,6 +95,10 @@ export interface ConfigurationValues extends KeySettings {
 /** The merged configuration and the files it came from, the nearest first; none when there is no configuration. */
 export interface Configuration {
   values: ConfigurationValues;
+  /** The file of the project, or the one that was named, and what it says by itself; absent when there is none. */
+  project?: { file: string; values: ConfigurationValues };
+  /** What the user's own file says about configurations of projects. */
+  trust?: ConfigurationValues['trust'];
   files: readonly string[];
 }
 

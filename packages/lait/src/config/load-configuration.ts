@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { UsageError } from '../errors/errors.js';
+import { DefinitionError, UsageError } from '../errors/errors.js';
 import { readSourceFile } from '../plan/read-source.js';
 import type { Configuration, ConfigurationValues } from './configuration.js';
 import { emptyConfiguration } from './configuration.js';
@@ -27,14 +27,33 @@ export async function loadConfiguration(options: ConfigurationOptions): Promise<
   if (file === false) return emptyConfiguration;
   if (file !== undefined) {
     const path = resolve(workingDirectory, file);
-    return { values: await readOne(path, file, signal), files: [path] };
+    const values = await readOne(path, file, signal);
+    return { values: withoutTrust(values, path), files: [path], project: { file: path, values } };
   }
   const project = await findProjectConfiguration(workingDirectory);
   const global = await findGlobalConfiguration(variables);
   const files = [project, global].filter((path) => path !== undefined);
   const [upper, lower] = await Promise.all(files.map((path) => readOne(path, undefined, signal)));
   if (upper === undefined) return emptyConfiguration;
-  return { values: lower === undefined ? upper : mergeConfigurations(upper, lower), files };
+  if (project === undefined) return { values: upper, files, trust: upper.trust };
+  const values = withoutTrust(upper, project);
+  return {
+    values: lower === undefined ? values : mergeConfigurations(values, lower),
+    files,
+    project: { file: project, values },
+    trust: lower?.trust,
+  };
+}
+
+/** A project cannot say itself that it is to be trusted. */
+function withoutTrust(values: ConfigurationValues, path: string): ConfigurationValues {
+  if (values.trust === undefined) return values;
+  const message = "trust: belongs into the user's own file, ~/.config/lait/config.yml";
+  throw new DefinitionError({
+    code: 'configuration_invalid',
+    message: `${path}: ${message}`,
+    diagnostics: [{ code: 'unknown_field', severity: 'error', message: `${path}: ${message}` }],
+  });
 }
 
 async function readOne(

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { FieldCompiler, type Place } from '../dialects/steps/compile-fields.js';
+import { FieldCompiler } from '../dialects/steps/compile-fields.js';
+import type { Place } from '../dialects/steps/place.js';
 import { readYaml } from '../dialects/steps/read.js';
 import type { SourceNode } from '../dialects/steps/source-node.js';
 import { DefinitionError } from '../errors/errors.js';
@@ -48,11 +49,6 @@ function compile(root: SourceNode, problems: Problems): ConfigurationValues {
   const compiler = new FieldCompiler({
     problems,
     origins: new ExpressionOrigins(),
-    schema: () => undefined,
-    schemaNames: () => [],
-    block: () => {
-      throw new Error('a configuration holds no steps');
-    },
   });
   const place: Place = { field: '', block: '' };
   const fields = compiler.table(root, configFields, place, { what: 'the configuration' }) ?? {};

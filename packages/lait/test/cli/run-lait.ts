@@ -44,7 +44,12 @@ export function startLait(
   const { stdin, env = {} } = options;
   const child = spawn(process.execPath, [launcher, ...args], {
     cwd: directory,
-    env: { PATH: process.env.PATH ?? '', HOME: join(directory, '..', 'no-home'), ...env },
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: join(directory, '..', 'no-home'),
+      LAIT_TRUST: '1',
+      ...env,
+    },
     stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
   const seen = { stdout: '', stderr: '' };

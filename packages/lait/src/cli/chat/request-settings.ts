@@ -15,7 +15,7 @@ export async function requestSettings(
   { baseUrl, apiKey }: { baseUrl?: string; apiKey?: string },
   context: CommandContext,
 ): Promise<RequestSettings> {
-  const configuration = await context.configuration();
+  const configuration = await context.trustedConfiguration();
   const fromEnvironment = (await context.variables()).OPENAI_API_KEY || undefined;
   context.secrets.add(apiKey);
   context.secrets.add(fromEnvironment);

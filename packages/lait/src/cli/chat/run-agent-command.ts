@@ -16,7 +16,7 @@ export async function runAgentCommand(
 ): Promise<ExitCode> {
   const { output, signal, workingDirectory } = context;
   try {
-    const configuration = await context.configuration();
+    const configuration = await context.trustedConfiguration();
     const { path, name, note } = await resolveRegisteredFile(file, 'agents', configuration, workingDirectory);
     if (note !== undefined) output.note(note);
     const agent = await readAgentFile(path, { signal });

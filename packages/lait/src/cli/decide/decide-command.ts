@@ -15,7 +15,7 @@ export async function decideCommand(
 ): Promise<undefined> {
   const { output, signal, secrets } = context;
   const questions = await readQuestions(options.questions, signal);
-  const { values } = await context.configuration();
+  const { values } = await context.trustedConfiguration();
   secrets.add(options.apiKey);
   const decisions = createDecisionService({
     ...serverOf(options, values.jev ?? {}, context),

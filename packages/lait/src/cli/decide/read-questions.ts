@@ -26,11 +26,6 @@ export async function readQuestions(file: string, signal: AbortSignal): Promise<
   const compiler = new FieldCompiler({
     problems,
     origins: new ExpressionOrigins(),
-    schema: () => undefined,
-    schemaNames: () => [],
-    block: () => {
-      throw new Error('questions hold no steps');
-    },
   });
   const value = root && compiler.value(questions, root, { field: '', block: '' });
   if (problems.errors === 0) return value as JsonObject;

@@ -11,7 +11,7 @@ export async function checkConfigurationFile(
   report: Report,
 ): Promise<Configuration | undefined> {
   try {
-    const configuration = await context.configuration();
+    const configuration = await context.trustedConfiguration();
     if (configuration.files.length === 0) {
       await report({
         status: 'warn',

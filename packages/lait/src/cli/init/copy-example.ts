@@ -5,6 +5,7 @@ import { LaitError } from '../../errors/lait-error.js';
 import { didYouMean } from '../../plan/suggest.js';
 import type { CommandContext } from '../command-context.js';
 import { exampleDirectory } from '../example-directory.js';
+import { trustWritten } from '../trust/trust-written.js';
 import { writeSchema } from './write-schema.js';
 
 /** The line by which editors find a schema; in the repository the examples share those of the documentation. */
@@ -57,5 +58,6 @@ export async function copyExample(
     await writeFile(file, text.replace(sharedSchema, '$1./$2.schema.json'));
     await writeSchema(kind, target);
   }
+  await trustWritten(target, context);
   await output.write(`copied the example to ${path ?? name}; README.md in it says how to run it\n`);
 }

@@ -29,7 +29,8 @@ export async function openWorkflow(
   display: RunDisplay,
 ): Promise<OpenedWorkflow> {
   const { output, signal, workingDirectory } = context;
-  const configuration = await context.configuration();
+  const configuration =
+    options.dryRun === true ? await context.configuration() : await context.trustedConfiguration();
   for (const path of configuration.files) context.log(1, `configuration: ${path}`);
   const { path, name, note } = await resolveRegisteredFile(
     file,

@@ -42,7 +42,7 @@ export async function continueRun(
   const display = new RunDisplay(options, context);
   let configured: ConfiguredLait | undefined;
   try {
-    configured = await configuredLait(await context.configuration(), options, context, display);
+    configured = await configuredLait(await context.trustedConfiguration(), options, context, display);
     return await go(name, change, { configured, options, context, display });
   } catch (error) {
     display.stop();

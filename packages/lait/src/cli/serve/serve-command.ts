@@ -47,7 +47,7 @@ function nobodyToAsk(): UsageError {
 async function serveMcp({ http, allowedHost }: ServeOptions, context: CommandContext): Promise<ExitCode> {
   const { output, signal, secrets, workingDirectory } = context;
   const address = http === undefined ? undefined : listenAddress(http);
-  const configuration = await context.configuration();
+  const configuration = await context.trustedConfiguration();
   const services = buildServices({
     configuration,
     environment: { variables: await context.variables(), workingDirectory },

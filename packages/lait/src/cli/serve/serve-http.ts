@@ -21,7 +21,7 @@ export async function serveHttp(options: ServeHttpOptions, context: CommandConte
   const { output, secrets, signal, workingDirectory } = context;
   const port = numberOf('--port', options.port, 0, 65_535);
   const concurrency = numberOf('--concurrency', options.concurrency, 0, 10_000);
-  const configuration = await context.configuration();
+  const configuration = await context.trustedConfiguration();
   const variables = await context.variables();
   const configured: ServerConfiguration = configuration.values.server ?? {};
   const [

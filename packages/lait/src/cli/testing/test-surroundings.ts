@@ -15,7 +15,7 @@ export async function testSurroundings(context: CommandContext): Promise<TestSur
   }
   const lines = new Map<string, ProgressLines>();
   return {
-    configuration: await context.configuration(),
+    configuration: await context.trustedConfiguration(),
     variables: await context.variables(),
     workingDirectory,
     secrets,
