@@ -1,4 +1,4 @@
-// The smoke test with other releases of Node, which the package `node` delivers:
+// The smoke test with other releases of Node, from the packages that hold its program for a platform:
 //   node scripts/smoke-nodes.mjs [VERSION…]        (without versions: 22 and 24)
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,16 +18,10 @@ try {
     const directory = join(scratch, `node-${version}`);
     mkdirSync(directory);
     writeFileSync(join(directory, 'package.json'), '{ "private": true }\n');
-    const install = [
-      'install',
-      '--no-audit',
-      '--no-fund',
-      '--loglevel=error',
-      '--allow-scripts=node',
-      `node@${version}`,
-    ];
+    const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+    const install = ['install', '--no-audit', '--no-fund', '--loglevel=error', `${name}@${version}`];
     execFileSync('npm', install, { cwd: directory, stdio: ['ignore', 'ignore', 'inherit'] });
-    const node = join(directory, 'node_modules', 'node', 'bin', 'node');
+    const node = join(directory, 'node_modules', name, 'bin', 'node');
     const args = [join(scripts, 'smoke.mjs'), '--locked', '--packed', packed, '--node', node];
     const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
     if (status !== 0) process.exitCode = 1;

@@ -9,6 +9,6 @@ it('[package.smoke] [package.newcomer] packed, installed into an empty folder, u
   timeout: 300_000,
 }, async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [smoke, '--locked']);
-  expect(stdout).toContain('newcomer: 15 commands of docs/tutorial.md do what the page says');
+  expect(stdout).toContain('newcomer: 16 commands of docs/tutorial.md do what the page says');
   expect(stdout).toContain('smoke: all holds');
 });
