@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { Expression } from '../../expressions/expression.js';
 import { compileJq } from '../../expressions/jq.js';
 import { ExpressionSyntaxError } from '../../expressions/syntax-error.js';
@@ -10,42 +9,26 @@ import { isName, nameRule } from '../../plan/names.js';
 import type { Block } from '../../plan/plan.js';
 import type { Problem, Problems, TextRange } from '../../plan/problems.js';
 import { didYouMean } from '../../plan/suggest.js';
-import { checkSchema } from '../../schema/check-schema.js';
 import type { SchemaSource } from '../../schema/schema-source.js';
-import { isObject, type JsonObject, setOwnProperty } from '../../values/value.js';
+import { isObject, setOwnProperty } from '../../values/value.js';
 import { ambiguity } from './ambiguous-text.js';
+import { compileSchema } from './compile-schema.js';
+import { fits, isEmpty, nameOf } from './field-types.js';
 import { jsonOf, nodeAt } from './json-of.js';
+import { inside, type Place } from './place.js';
 import { placeInScalar } from './scalar-offsets.js';
-import {
-  describe,
-  type ListNode,
-  type MapNode,
-  type ScalarNode,
-  type SourceNode,
-  shorten,
-} from './source-node.js';
-
-/** Where a value stands, for messages and for the paths of the steps inside it. */
-export interface Place {
-  /** The field as people call it, from the step or the file: `retry.max_attempts`, `switch[0].when`. */
-  field: string;
-  /** The path of the block that the value would be: `steps[2].switch[0].steps`. */
-  block: string;
-  /** The step's path and id, when the value belongs to a step. */
-  path?: string;
-  id?: string;
-}
+import { describe, type ListNode, type MapNode, type SourceNode, shorten } from './source-node.js';
 
 export interface FieldCompilerOptions {
   problems: Problems;
   origins: ExpressionOrigins;
   /** Where `{file: …}` starts from. Default: the current directory. */
   directory?: string;
-  /** The schema of a name; undefined when there is none. */
-  schema(name: string): SchemaSource | undefined;
-  schemaNames(): readonly string[];
-  /** Compiles a list of steps. */
-  block(node: ListNode, path: string): Block;
+  /** The schema of a name; undefined when there is none. Default: no schema has a name. */
+  schema?(name: string): SchemaSource | undefined;
+  schemaNames?(): readonly string[];
+  /** Compiles a list of steps. Needed by tables that have fields with steps. */
+  block?(node: ListNode, path: string): Block;
 }
 
 export interface TableOptions {
@@ -78,7 +61,7 @@ export class FieldCompiler {
     options: TableOptions,
   ): Record<string, unknown> | undefined {
     if (node.type !== 'map') {
-      this.#wrongType(node, place, 'a mapping');
+      this.wrongType(node, place, 'a mapping');
       return undefined;
     }
     const placeOf = options.place ?? ((key: string) => inside(place, key));
@@ -114,7 +97,7 @@ export class FieldCompiler {
         return this.#number(type, node, place);
       case 'boolean':
         if (node.type === 'scalar' && typeof node.value === 'boolean') return node.value;
-        return this.#wrongType(node, place, 'true or false');
+        return this.wrongType(node, place, 'true or false');
       case 'choice':
         return this.#choice(type.values, node, place);
       case 'list':
@@ -128,14 +111,14 @@ export class FieldCompiler {
       case 'block':
         return this.#block(node, place);
       case 'schema':
-        return this.schema(node, place, type.unnamed === true);
+        return compileSchema(node, place, this, type.unnamed);
       case 'union':
         return this.#union(type.options, node, place);
       case 'json':
         return this.json(node);
       case 'empty':
         if (isEmpty(node)) return null;
-        return this.#wrongType(node, place, 'empty');
+        return this.wrongType(node, place, 'empty');
       case 'custom': {
         const value = this.json(node);
         this.addAll(type.check(value), node, place);
@@ -168,64 +151,6 @@ export class FieldCompiler {
     }
   }
 
-  /** A schema: a name, a body, or `{file: …}`. */
-  schema(node: SourceNode, place: Place, unnamed: boolean): SchemaSource | undefined {
-    if (node.type === 'scalar' && typeof node.value === 'string' && !unnamed)
-      return this.#namedSchema(node, place);
-    if (node.type !== 'map') {
-      return this.#wrongType(
-        node,
-        place,
-        unnamed ? 'a schema (a mapping)' : 'a schema: a name of schemas:, a mapping, or { file: … }',
-      );
-    }
-    const file = node.entries.size === 1 ? node.entries.get('file')?.value : undefined;
-    if (file?.type === 'scalar' && typeof file.value === 'string') {
-      if (file.value.trim() === '') {
-        this.add(
-          { code: 'bad_value', message: `${place.field}: the file has no name`, range: file.range },
-          place,
-        );
-        return undefined;
-      }
-      return { file: path.resolve(this.options.directory ?? '', file.value) };
-    }
-    const body = this.json(node) as JsonObject;
-    this.checkSchemaBody(body, node, place);
-    return { body };
-  }
-
-  checkSchemaBody(body: JsonObject, node: SourceNode, place: Place): void {
-    for (const { path: way, message, severity } of checkSchema(body)) {
-      const code = severity === 'warning' ? 'unknown_type_name' : 'bad_schema';
-      this.add(
-        { code, severity, message: `${place.field}: ${message}`, range: nodeAt(node, way).range },
-        place,
-      );
-    }
-  }
-
-  #namedSchema(node: ScalarNode, place: Place): SchemaSource | undefined {
-    const name = node.value as string;
-    const found = this.options.schema(name);
-    if (found !== undefined) return found;
-    const names = this.options.schemaNames();
-    const looksLikeFile = /[/\\]|\.(json|ya?ml)$/.test(name);
-    const known = names.length === 0 ? 'schemas: names none' : `schemas: has ${names.join(', ')}`;
-    this.add(
-      {
-        code: 'unknown_schema',
-        message: `${place.field}: there is no schema '${shorten(name)}'`,
-        hint: looksLikeFile
-          ? `a file is written as { file: ${shorten(name)} }`
-          : (didYouMean(name, names) ?? known),
-        range: node.range,
-      },
-      place,
-    );
-    return undefined;
-  }
-
   #expression<T extends Expression>(
     node: SourceNode,
     place: Place,
@@ -233,7 +158,7 @@ export class FieldCompiler {
     code: DiagnosticCode,
     compile: (source: string) => T,
   ): T | undefined {
-    if (node.type !== 'scalar' || typeof node.value !== 'string') return this.#wrongType(node, place, what);
+    if (node.type !== 'scalar' || typeof node.value !== 'string') return this.wrongType(node, place, what);
     const placeInside = (start: number, end: number) =>
       placeInScalar(node, this.problems.source.text, start, end);
     try {
@@ -260,7 +185,7 @@ export class FieldCompiler {
   }
 
   #text(type: Extract<FieldType, { type: 'text' }>, node: SourceNode, place: Place): string | undefined {
-    if (node.type !== 'scalar' || typeof node.value !== 'string') return this.#wrongType(node, place, 'text');
+    if (node.type !== 'scalar' || typeof node.value !== 'string') return this.wrongType(node, place, 'text');
     const { value, range } = node;
     const rule =
       type.notBlank === true && value.trim() === ''
@@ -280,10 +205,10 @@ export class FieldCompiler {
   #number(type: Extract<FieldType, { type: 'integer' | 'number' }>, node: SourceNode, place: Place) {
     const { minimum, maximum } = type;
     const what = type.type === 'integer' ? 'a whole number' : 'a number';
-    if (node.type !== 'scalar' || typeof node.value !== 'number') return this.#wrongType(node, place, what);
+    if (node.type !== 'scalar' || typeof node.value !== 'number') return this.wrongType(node, place, what);
     const { value, range, written } = node;
     if (!Number.isFinite(value) || (type.type === 'integer' && !Number.isInteger(value))) {
-      return this.#wrongType(node, place, what);
+      return this.wrongType(node, place, what);
     }
     if ((minimum !== undefined && value < minimum) || (maximum !== undefined && value > maximum)) {
       const limits =
@@ -311,7 +236,7 @@ export class FieldCompiler {
   }
 
   #list(type: Extract<FieldType, { type: 'list' }>, node: SourceNode, place: Place): unknown[] | undefined {
-    if (node.type !== 'list') return this.#wrongType(node, place, 'a list');
+    if (node.type !== 'list') return this.wrongType(node, place, 'a list');
     this.#atLeast(type.minItems, node.items.length, node, place);
     return node.items.map((item, index) =>
       this.value(type.items, item, {
@@ -323,7 +248,7 @@ export class FieldCompiler {
   }
 
   #map(type: Extract<FieldType, { type: 'map' }>, node: SourceNode, place: Place): object | undefined {
-    if (node.type !== 'map') return this.#wrongType(node, place, 'a mapping');
+    if (node.type !== 'map') return this.wrongType(node, place, 'a mapping');
     this.#atLeast(type.minEntries, node.entries.size, node, place);
     const values = {};
     for (const { key, keyRange, value } of node.entries.values()) {
@@ -335,7 +260,7 @@ export class FieldCompiler {
 
   #variants(type: Extract<FieldType, { type: 'variants' }>, node: SourceNode, place: Place) {
     const { tag, tables } = type;
-    if (node.type !== 'map') return this.#wrongType(node, place, `a mapping with ${tag}`);
+    if (node.type !== 'map') return this.wrongType(node, place, `a mapping with ${tag}`);
     const choice: Field = {
       type: 'choice',
       values: Object.keys(tables),
@@ -364,15 +289,15 @@ export class FieldCompiler {
   }
 
   #block(node: SourceNode, place: Place): Block | undefined {
-    if (node.type !== 'list') return this.#wrongType(node, place, 'a list of steps');
+    if (node.type !== 'list') return this.wrongType(node, place, 'a list of steps');
     this.#atLeast(1, node.items.length, node, place, 'step');
-    return this.options.block(node, place.block);
+    return this.options.block!(node, place.block);
   }
 
   #union(options: readonly FieldType[], node: SourceNode, place: Place): unknown {
     const option = options.find((one) => fits(one, node));
     if (option !== undefined) return this.value(option, node, place);
-    return this.#wrongType(node, place, options.map(nameOf).join(', or '));
+    return this.wrongType(node, place, options.map(nameOf).join(', or '));
   }
 
   #atLeast(minimum: number | undefined, count: number, node: SourceNode, place: Place, what = 'entry'): void {
@@ -381,7 +306,8 @@ export class FieldCompiler {
     this.add({ code: 'too_few_entries', message, range: node.range }, place);
   }
 
-  #wrongType(node: SourceNode, place: Place, wanted: string): undefined {
+  /** Reports a value that is not what is `wanted`, which is named with its article. */
+  wrongType(node: SourceNode, place: Place, wanted: string): undefined {
     const message = `${place.field} must be ${wanted}, not ${describe(node)}`;
     const hint = isEmpty(node)
       ? 'give a value, or remove the field'
@@ -460,76 +386,4 @@ export class FieldCompiler {
 /** What was probably meant by a name that an expression does not know. */
 export function unknownName({ unknown }: ExpressionSyntaxError): string | undefined {
   return unknown && didYouMean(unknown.name, unknown.known);
-}
-
-function inside(place: Place, key: string): Place {
-  const dot = (prefix: string) => (prefix === '' ? key : `${prefix}.${key}`);
-  return { ...place, field: dot(place.field), block: dot(place.block) };
-}
-
-function isEmpty(node: SourceNode): node is ScalarNode {
-  return node.type === 'scalar' && node.value === null;
-}
-
-/** Whether a value has the YAML type that a field type starts with. */
-function fits(type: FieldType, node: SourceNode): boolean {
-  switch (type.type) {
-    case 'list':
-    case 'block':
-      return node.type === 'list';
-    case 'map':
-    case 'object':
-    case 'variants':
-      return node.type === 'map';
-    case 'schema':
-      return node.type === 'map' || (node.type === 'scalar' && typeof node.value === 'string');
-    case 'union':
-      return type.options.some((option) => fits(option, node));
-    case 'json':
-    case 'custom':
-      return true;
-    case 'empty':
-      return isEmpty(node);
-    case 'choice':
-      return node.type === 'scalar' && type.values.some((value) => typeof value === typeof node.value);
-    case 'integer':
-    case 'number':
-      return node.type === 'scalar' && typeof node.value === 'number';
-    case 'boolean':
-      return node.type === 'scalar' && typeof node.value === 'boolean';
-    default:
-      return node.type === 'scalar' && typeof node.value === 'string';
-  }
-}
-
-/** What people call a field type in a message. */
-function nameOf(type: FieldType): string {
-  switch (type.type) {
-    case 'jq':
-      return 'a jq expression';
-    case 'list':
-      return 'a list';
-    case 'block':
-      return 'a list of steps';
-    case 'map':
-    case 'object':
-    case 'variants':
-      return 'a mapping';
-    case 'schema':
-      return 'a schema';
-    case 'integer':
-      return 'a whole number';
-    case 'number':
-      return 'a number';
-    case 'boolean':
-      return 'true or false';
-    case 'choice':
-      return type.values.join(' or ');
-    case 'union':
-      return type.options.map(nameOf).join(', or ');
-    case 'empty':
-      return 'empty';
-    default:
-      return 'text';
-  }
 }

@@ -2,6 +2,7 @@ import type { InputDeclaration, InputDeclarations } from '../../plan/inputs.js';
 import { validateSubset } from '../../schema/validate.js';
 import { isObject, type JsonObject, type JsonValue, setOwnProperty } from '../../values/value.js';
 import type { FieldCompiler } from './compile-fields.js';
+import { checkSchemaBody } from './compile-schema.js';
 import { nodeAt } from './json-of.js';
 import type { SourceNode } from './source-node.js';
 
@@ -21,7 +22,7 @@ export function declareInputs(
     const at = nodeAt(node, [name]);
     const place = { field: `inputs.${name}`, block: '' };
     const { errors } = compiler.problems;
-    compiler.checkSchemaBody(schema, at, place);
+    checkSchemaBody(schema, at, place, compiler);
     if (!declaration.required && compiler.problems.errors === errors) {
       for (const problem of validateSubset(schema, fallback, 'the default')) {
         const message = `${place.field}: ${problem}`;

@@ -2,6 +2,7 @@ import { isName, nameRule } from '../../plan/names.js';
 import type { TextRange } from '../../plan/problems.js';
 import type { SchemaSource } from '../../schema/schema-source.js';
 import type { FieldCompiler } from './compile-fields.js';
+import { compileSchema } from './compile-schema.js';
 import { type MapNode, type SourceNode, shorten } from './source-node.js';
 
 /** The `schemas:` of a file: compiled before everything that names them, and counted when used. */
@@ -16,7 +17,7 @@ export class NamedSchemas {
         const message = `schemas: the name '${shorten(key)}' must be ${nameRule}`;
         compiler.problems.add({ code: 'bad_name', message, range: keyRange });
       }
-      const schema = compiler.schema(value, { field, block: field }, true);
+      const schema = compileSchema(value, { field, block: field }, compiler, true);
       // A schema that is wrong still has its name: steps that use it are not wrong too.
       this.#schemas.set(key, {
         source: { name: key, ...(schema ?? { body: {} }) },

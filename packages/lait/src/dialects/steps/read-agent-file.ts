@@ -55,9 +55,6 @@ export function loadAgent(source: SourceFile): LoadedAgent {
     problems,
     origins,
     directory: path.dirname(path.resolve(source.file)),
-    schema: () => undefined,
-    schemaNames: () => [],
-    block: (_node, at) => ({ path: at, nodes: [] }),
   });
   const fields = readFields(parts.fields, compiler, problems) ?? {};
   const system = compileBody(source.text, parts.body, problems, origins);
