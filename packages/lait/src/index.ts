@@ -53,15 +53,7 @@ export type {
   CapabilityService,
   DirectToolContext,
 } from './kinds/services.js';
-export {
-  createLait,
-  type Lait,
-  type LaitOptions,
-  type LoadOptions,
-  type Workflow,
-  type WorkflowResult,
-  type WorkflowRunOptions,
-} from './lait.js';
+export { createLait, type Lait, type LaitOptions, type LoadOptions } from './lait.js';
 export { ProgressLines } from './observe/progress-lines.js';
 export type { UsageJson } from './observe/usage-report.js';
 export type { Diagnostic, Severity } from './plan/diagnostic.js';
@@ -81,3 +73,4 @@ export type { RunStatus } from './runs/run-status.js';
 export type { RunChange, RunFilter, RunStore } from './runs/run-store.js';
 export { type DefinedTool, defineTool, type ToolOptions, type ToolSchema } from './tools/define-tool.js';
 export type { JsonObject, JsonValue, Value } from './values/value.js';
+export type { Workflow, WorkflowResult, WorkflowRunOptions } from './workflow.js';

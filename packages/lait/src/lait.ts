@@ -23,15 +23,11 @@ import type {
 import type { Classifier } from './dialects/dynamic/lower.js';
 import type { GraphReport } from './dialects/graph/index.js';
 import type { RunEvent } from './engine/events.js';
-import type { Snapshot } from './engine/runtime.js';
-import type { Answerer, OpenQuestion } from './engine/runtimes/memory.js';
+import type { Answerer } from './engine/runtimes/memory.js';
 import { LaitError } from './errors/lait-error.js';
 import { kinds } from './kinds/index.js';
-import type { ItemLog, Outcome } from './kinds/kind.js';
 import type { Capability } from './kinds/services.js';
-import { type UsageJson, UsageReport } from './observe/usage-report.js';
 import type { Diagnostic } from './plan/diagnostic.js';
-import type { InputDeclarations } from './plan/inputs.js';
 import type { Plan } from './plan/plan.js';
 import type { SpendingLimits } from './plan/spending-limits.js';
 import { runPlan } from './run-plan.js';
@@ -42,6 +38,7 @@ import type { DefinedTool } from './tools/define-tool.js';
 import type { Approve } from './tools/tool-approval.js';
 import { SecretRegistry } from './values/secrets.js';
 import type { JsonObject, Value } from './values/value.js';
+import { Workflow } from './workflow.js';
 
 /** What `createLait` takes. Everything is optional. */
 export interface LaitOptions {
@@ -104,31 +101,6 @@ export interface LoadOptions {
   /** Told of every warning about the definition. */
   onWarning?: (diagnostic: Diagnostic) => void;
 }
-
-/** What a run is given. */
-export interface WorkflowRunOptions {
-  /** The first value, PROMPT on the command line. */
-  input?: Value;
-  /** Named inputs, checked against the workflow's declaration. */
-  inputs?: JsonObject;
-  /** Cancels the run: steps under way are stopped and awaited. */
-  signal?: AbortSignal;
-  /** Told of everything that happens, in order. */
-  onEvent?: (event: RunEvent) => void;
-  /** Default: a new random id. */
-  runId?: string;
-  /** Told of the state after each top-level step, and awaited. */
-  onSnapshot?: (snapshot: Snapshot) => Promise<void>;
-  /** Keeps the results of single items of top-level loops. */
-  itemLog?: ItemLog;
-  /** Goes on behind a snapshot's step instead of beginning at the first. */
-  from?: Snapshot;
-}
-
-/** How a run ended: with a value, or waiting for answers that nobody could give at once. */
-export type WorkflowResult<Result = Value> =
-  | { status: 'completed'; runId: string; value: Result; outcome: Outcome; usage: UsageJson | null }
-  | { status: 'parked'; runId: string; questions: readonly OpenQuestion[]; usage: UsageJson | null };
 
 /**
  * Starts lait: reads the configuration; servers and model clients start when a step needs them.
@@ -342,51 +314,6 @@ export class Lait {
       const context: JsonObject = plan.form === 'graph' && time_zone !== undefined ? { time_zone } : {};
       return runPlan(plan, { value: input, inputs, context }, { ...options, services, answerer: answer });
     });
-  }
-}
-
-/** A loaded workflow. Each run is its own; runs may overlap. */
-export class Workflow<Result = Value> {
-  /** The checked workflow as the engine runs it. */
-  readonly plan: Plan;
-  readonly #run: (options: WorkflowRunOptions) => ReturnType<typeof runPlan>;
-
-  /** @internal */
-  constructor(plan: Plan, run: (options: WorkflowRunOptions) => ReturnType<typeof runPlan>) {
-    this.plan = plan;
-    this.#run = run;
-  }
-
-  get name(): string {
-    return this.plan.name ?? this.plan.id;
-  }
-
-  get description(): string | undefined {
-    return this.plan.description;
-  }
-
-  /** The declared inputs of the steps form. */
-  get inputs(): InputDeclarations {
-    return this.plan.inputs ?? {};
-  }
-
-  /**
-   * Runs the workflow to its end, or until it waits for an answer. Throws what made it fail: a `LaitError` whose
-   * `category` and `code` say what happened, a `UsageError` when the input does not fit, a `CancelledError` after
-   * `signal` was aborted.
-   */
-  async run(options: WorkflowRunOptions = {}): Promise<WorkflowResult<Result>> {
-    const usage = new UsageReport();
-    const { onEvent } = options;
-    const result = await this.#run({
-      ...options,
-      onEvent: (event) => {
-        usage.add(event);
-        onEvent?.(event);
-      },
-    });
-    if (result.status === 'failed' || result.status === 'cancelled') throw result.error;
-    return { ...result, usage: usage.total() } as WorkflowResult<Result>;
   }
 }
 

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { Configuration } from '../../config/configuration.js';
 import { checkWritable } from '../../files/write-file.js';
-import type { Workflow } from '../../lait.js';
 import type { Diagnostic } from '../../plan/diagnostic.js';
+import type { Workflow } from '../../workflow.js';
 import type { CommandContext } from '../command-context.js';
 import type { RunOptions } from '../commands/run.js';
 import { type ConfiguredLait, configuredLait } from './configured-lait.js';

@@ -1,9 +1,9 @@
 import type { RunEvent } from '../../engine/events.js';
 import { StepError, UsageError } from '../../errors/errors.js';
-import type { WorkflowResult } from '../../lait.js';
 import { pricingOf } from '../../observe/usage-report.js';
 import type { Plan } from '../../plan/plan.js';
 import { newRunId } from '../../runs/run-id.js';
+import type { WorkflowResult } from '../../workflow.js';
 import type { CommandContext } from '../command-context.js';
 import type { RunOptions } from '../commands/run.js';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.js';
