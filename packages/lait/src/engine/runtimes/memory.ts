@@ -4,7 +4,7 @@ import { CancelledError } from '../../errors/errors.js';
 import { LaitError } from '../../errors/lait-error.js';
 import type { JsonValue } from '../../values/value.js';
 import { Activity } from '../activity.js';
-import { CancelScope } from '../cancel-scope.js';
+import type { CancelScope } from '../cancel-scope.js';
 import type { RunEvent } from '../events.js';
 import { idempotencyKey } from '../idempotency-key.js';
 import type { Question } from '../question.js';
@@ -20,6 +20,7 @@ import type {
   Runtime,
   Snapshot,
 } from '../runtime.js';
+import { forkInProcess } from './fork-in-process.js';
 
 /** Answers a question at once, or leaves it open (`undefined`): then the branch parks. */
 export type Answerer = (
@@ -214,56 +215,6 @@ export function effectContext(runId: string, keyAddress: Address, cancel: Cancel
       return idempotencyKey(runId, keyAddress);
     },
   };
-}
-
-/** What a fork in this process needs of its run. */
-export interface ForkHost {
-  readonly activity: Activity;
-  /** Forks that have failed already: when nothing else can move, their waiting branches are given up. */
-  readonly failedForks: Set<CancelScope>;
-  readonly executor: BranchExecutor;
-  branch(): Runtime;
-}
-
-/** Runs branches with at most `maxConcurrency` at once; on a `first` failure the others are cancelled and awaited. */
-export async function forkInProcess(
-  address: Address,
-  { branches, shared, maxConcurrency, failure }: ForkSpecification,
-  cancel: CancelScope,
-  host: ForkHost,
-): Promise<BranchOutcome[]> {
-  const group = new CancelScope(cancel);
-  const outcomes: BranchOutcome[] = branches.map(() => ({ status: 'cancelled' }));
-  let next = 0;
-  const work = async () => {
-    while (next < branches.length && !group.cancelled) {
-      const index = next;
-      next += 1;
-      const branch = branches[index]!;
-      const outcome = await host.executor(`${address}/${branch.key}`, shared, branch, host.branch(), group);
-      outcomes[index] = outcome;
-      if (outcome.status === 'failed') {
-        if (failure === 'first') group.cancel(new CancelledError({ message: 'a sibling branch failed' }));
-        else {
-          next = branches.length;
-          host.failedForks.add(group);
-        }
-      }
-    }
-    host.activity.leave();
-  };
-  const workers = Math.min(maxConcurrency, branches.length);
-  for (let worker = 0; worker < workers; worker += 1) host.activity.enter();
-  const running = Array.from({ length: workers }, work);
-  host.activity.leave();
-  try {
-    await Promise.all(running);
-  } finally {
-    host.activity.enter();
-    host.failedForks.delete(group);
-    group.dispose();
-  }
-  return outcomes;
 }
 
 /** Waits until an instant in milliseconds since 1970; longer waits than a timer can hold are re-armed. */

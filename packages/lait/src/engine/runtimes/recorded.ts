@@ -16,14 +16,8 @@ import type {
   ForkSpecification,
   Runtime,
 } from '../runtime.js';
-import {
-  effectContext,
-  forkInProcess,
-  MemoryRun,
-  type MemoryRunOptions,
-  MemoryRuntime,
-  sleepUntil,
-} from './memory.js';
+import { forkInProcess } from './fork-in-process.js';
+import { effectContext, MemoryRun, type MemoryRunOptions, MemoryRuntime, sleepUntil } from './memory.js';
 
 export interface RecordedRunOptions extends MemoryRunOptions {
   journal: Journal;
