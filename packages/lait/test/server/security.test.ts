@@ -123,12 +123,23 @@ describe('who may do what', () => {
     await expect(start()).rejects.toMatchObject({ code: 'tokens_missing' });
   });
 
+  it('what a proxy on this machine passes on needs a token', async () => {
+    const server = await serverWith({ settings: { allowedHosts: ['lait.example.com'] } });
+    const { host } = new URL(server.url);
+    expect(await statusOf(server, { host: 'lait.example.com' })).toBe(401);
+    for (const name of ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'])
+      expect(await statusOf(server, { host, [name]: '203.0.113.7' }), name).toBe(401);
+    const { token } = await server.context.tokens.create({ name: 'reader', scopes: ['read'] });
+    const authorization = `Bearer ${token}`;
+    expect(await statusOf(server, { host: 'lait.example.com', authorization })).toBe(200);
+  });
+
   it('[server.host-check] requests for another host and from other sites are refused', async () => {
     const server = await serverWith({ settings: { allowedHosts: ['lait.example.com'] } });
     const { host } = new URL(server.url);
     expect(await statusOf(server, { host })).toBe(200);
     expect(await statusOf(server, { host: 'evil.example' })).toBe(403);
-    expect(await statusOf(server, { host: 'lait.example.com' })).toBe(200);
+    expect(await statusOf(server, { host: 'lait.example.com' }, '/v1/health')).toBe(200);
     expect(await statusOf(server, { host, origin: 'https://evil.example' })).toBe(403);
     expect(await statusOf(server, { host, origin: 'null' })).toBe(403);
     expect(await statusOf(server, { host, 'sec-fetch-site': 'cross-site' })).toBe(403);

@@ -9,7 +9,7 @@ export interface AccessOptions {
   /** Address that is listened on. */
   host: string;
   allowedHosts: readonly string[];
-  /** Whether programs of this machine need no token; only ever on a loopback address. */
+  /** Whether programs of this machine need no token; only ever on a loopback address, never through a proxy. */
   trustLocal: boolean;
   rateLimit: { perSecond: number; burst: number };
   tokens: TokenService;
@@ -25,11 +25,14 @@ const failureLimit = { perSecond: 0.5, burst: 10 };
  */
 export class AccessControl {
   readonly #hosts: HostCheck;
+  /** The names by which programs of this machine call the server. */
+  readonly #localHosts: HostCheck;
   readonly #requests: RateLimiter;
   readonly #failures = new RateLimiter(failureLimit);
 
   constructor(private readonly options: AccessOptions) {
     this.#hosts = new HostCheck(options.host, options.allowedHosts);
+    this.#localHosts = new HostCheck(options.host);
     this.#requests = new RateLimiter(options.rateLimit);
   }
 
@@ -46,7 +49,7 @@ export class AccessControl {
   /** Who sends the request. Throws an `HttpProblem`: 401 `token_missing`, `token_invalid`, 429 `rate_limited`. */
   async authenticate(headers: Headers, address: string): Promise<Actor> {
     const header = headers.get('authorization');
-    const actor = header === null ? this.#local(address) : await this.#bearer(header, address);
+    const actor = header === null ? this.#local(headers, address) : await this.#bearer(header, address);
     this.#limit(this.#requests, actor === localActor ? address : actor.id);
     return actor;
   }
@@ -68,8 +71,13 @@ export class AccessControl {
     });
   }
 
-  #local(address: string): Actor {
-    if (this.options.trustLocal && isLoopbackAddress(address)) return localActor;
+  #local(headers: Headers, address: string): Actor {
+    // What a proxy on this machine passes on comes from here, but not from a program of this machine.
+    const isDirect =
+      isLoopbackAddress(address) &&
+      this.#localHosts.allowsHost(headers.get('host') ?? undefined) &&
+      !forwardingHeaders.some((name) => headers.has(name));
+    if (this.options.trustLocal && isDirect) return localActor;
     throw unauthorized(
       'token_missing',
       'a token is needed: authorization: Bearer <token>; see `lait tokens`',
@@ -95,6 +103,9 @@ export class AccessControl {
     });
   }
 }
+
+/** What a proxy says of its clients. */
+const forwardingHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
 
 function isLoopbackAddress(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\./.test(address);
