@@ -35,6 +35,7 @@ export function readContext(key: string, scope: Scope): Value {
   return Object.hasOwn(scope.context, key) ? (scope.context as JsonObject)[key] : undefined;
 }
 
+/** A static read of a root of the dynamic form. `range` counts in the expression's source. */
 export function referenceTo(
   root: DynamicRoot,
   path: readonly string[],

@@ -27,6 +27,7 @@ export function outputOf(output: Value): JsonObject {
   return { summary: typeof output === 'string' ? output : JSON.stringify(output) };
 }
 
+/** The inputs that a value stands for: itself when it is an object, else none. */
 export function inputsOf(input: Value): JsonObject {
   return isObject(input) ? input : {};
 }

@@ -94,6 +94,7 @@ function plainText(body: string, status: number): string {
   return oneLine.length > 300 ? `${oneLine.slice(0, 300)}…` : oneLine;
 }
 
+/** True for a body that begins like a web page: then the address is hardly that of an API. */
 export function looksLikeHtml(text: string): boolean {
   return /^\s*(<!doctype html|<html|<head|<body)/i.test(text.slice(0, 1000));
 }

@@ -64,10 +64,12 @@ const repeatable: ReadonlySet<string> = new Set([
 /** Codes after which another server should be asked. Source: facts §4. */
 const replaceable: ReadonlySet<string> = new Set([...repeatable, 'model_unreachable', 'model_timeout']);
 
+/** True for an error code after which the same request may succeed. */
 export function mayRepeat(code: string): boolean {
   return repeatable.has(code);
 }
 
+/** True for an error code after which the next model of an alias may succeed. */
 export function mayFallBack(code: string): boolean {
   return replaceable.has(code);
 }

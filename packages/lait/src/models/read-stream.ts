@@ -113,6 +113,7 @@ class StreamedReply {
   }
 }
 
+/** The error of a stream that broke off; `text` is what had arrived by then. */
 export function streamError(message: string, text: string | null) {
   return modelError('model_stream_error', `the stream broke off with an error: ${message}`, { text });
 }

@@ -3,6 +3,7 @@ export const namePattern = '^[A-Za-z_][A-Za-z0-9_-]*$';
 
 const name = new RegExp(namePattern);
 
+/** True for a name that steps, inputs and schemas may have; see `nameRule`. */
 export function isName(text: string): boolean {
   return name.test(text);
 }

@@ -10,6 +10,7 @@ export interface ProcessIdentity {
   started?: string;
 }
 
+/** What tells this process from others, also from a later one with its number. */
 export function ownIdentity(): ProcessIdentity {
   const started = startOf(process.pid);
   return { host: hostname(), pid: process.pid, ...(started === undefined ? {} : { started }) };

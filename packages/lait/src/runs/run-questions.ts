@@ -8,6 +8,7 @@ import type { RunQuestion, RunRecord } from './run-record.js';
 /** What a question stands for: a person's answer, a decision about a call, a change outside, or a cancelled call. */
 export type QuestionPurpose = 'hitl' | 'attention' | 'interruption' | 'cancellation';
 
+/** What a question is about, and so which status the run has while it is open. */
 export function purposeOf(question: Question): QuestionPurpose {
   if (question.type === 'attention') return 'attention';
   if (interruptionOf(question) !== undefined) return 'interruption';

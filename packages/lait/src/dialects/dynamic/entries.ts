@@ -111,6 +111,7 @@ export function leavesOf(sites: readonly EntrySite[]): LeafSite[] {
   });
 }
 
+/** The containers among the sites, in their order. */
 export function containersOf(sites: readonly EntrySite[]): ContainerSite[] {
   return sites.flatMap((site) => (site.site === 'container' ? [site.container] : []));
 }

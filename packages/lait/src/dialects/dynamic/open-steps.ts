@@ -28,6 +28,7 @@ export function sortOpenSteps(steps: readonly OpenStep[], started: readonly stri
   return [...steps].sort((one, other) => started.indexOf(one.path[0]!) - started.indexOf(other.path[0]!));
 }
 
+/** Where a run waits and with what payload, as its result says it. */
 export function suspensionOf(open: readonly OpenStep[]): Suspension {
   const suspended = new Map<string, string[]>();
   const suspendPayload: JsonObject = {};

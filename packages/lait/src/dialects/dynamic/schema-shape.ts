@@ -14,6 +14,7 @@ function propertyOf(schema: KnownSchema, key: string): KnownSchema {
   return Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
 }
 
+/** The schema of a list's items; undefined when none is declared. */
 export function itemsOf(schema: KnownSchema): KnownSchema {
   return isObject(schema) ? schema.items : undefined;
 }

@@ -17,6 +17,7 @@ const successors: Readonly<Record<string, string>> = {
   vars: "values are declared under 'inputs' in version 2 and passed with --input",
 };
 
+/** What takes the place of a field of version 1; undefined for any other field. */
 export function successorOf(key: string): string | undefined {
   return Object.hasOwn(successors, key) ? successors[key] : undefined;
 }

@@ -16,6 +16,7 @@ export const blockHelpers: ReadonlyMap<string, BlockCompiler> = new Map<string, 
   ['with', with_],
 ]);
 
+/** A block of a helper, else a section over a field. Throws the compiler's error with its place. */
 export function compileBlock(compiler: TemplateCompiler, block: BlockStatement): Render {
   const { path } = block;
   if (path.type !== 'PathExpression')

@@ -53,6 +53,7 @@ export function defined<T extends TemplateValue>(value: T): Exclude<T, Undefined
   return value as Exclude<T, UndefinedValue>;
 }
 
+/** Whether a value counts as true in Jinja: what is empty, zero or none does not. */
 export function isTrue(value: TemplateValue): boolean {
   const known = defined(value);
   if (Array.isArray(known)) return known.length > 0;

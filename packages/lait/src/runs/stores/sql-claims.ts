@@ -32,6 +32,7 @@ export function claimRuns(database: Database, request: ClaimRequest): Promise<Ru
   });
 }
 
+/** Holds a claim for `leaseMs` more; false when it is lost. */
 export async function renewClaim(database: Database, lease: RunLease, leaseMs: number): Promise<boolean> {
   return database.write(
     async (queries) => {
@@ -48,6 +49,7 @@ export async function renewClaim(database: Database, lease: RunLease, leaseMs: n
   );
 }
 
+/** Gives a claim up; one that is lost already stays as it is. */
 export async function releaseClaim(database: Database, lease: RunLease): Promise<void> {
   await database.write(
     (queries) =>

@@ -5,6 +5,7 @@ import { digest } from './digest.js';
 /** Rows of one statement: both databases limit the parameters of a statement. */
 const rowsPerStatement = 100;
 
+/** The items in portions that fit into one statement. */
 export function* parts<T>(items: readonly T[]): Iterable<T[]> {
   for (let index = 0; index < items.length; index += rowsPerStatement)
     yield items.slice(index, index + rowsPerStatement);

@@ -17,6 +17,7 @@ export function pinnedDefinition(record: RunRecord): { digest: string; definitio
   return { digest: digest(definition), definition };
 }
 
+/** The row of a run, for all databases. */
 export function runColumns(record: RunRecord, definitionDigest: string, codec: ValueCodec): RunColumns {
   const { definition, value, result, result_summary, error_summary } = record;
   return {

@@ -41,10 +41,12 @@ function whenAsked(
   };
 }
 
+/** The error for a run id that is taken. */
 export function runExists(runId: string): LaitError {
   return new LaitError({ code: 'run_exists', message: `run '${runId}' exists already` });
 }
 
+/** The error for a journal or record under a claim that another process has now. */
 export function leaseLost(runId: string): LaitError {
   return new LaitError({
     code: 'lease_lost',

@@ -22,6 +22,7 @@ export interface Actor {
 /** Programs of this machine, where no token is asked for. */
 export const localActor: Actor = { id: 'local', name: 'local', scopes: ['admin'] };
 
+/** True when the actor has the scope, or `admin`. */
 export function hasScope(actor: Actor, scope: Scope): boolean {
   return actor.scopes.includes(scope) || actor.scopes.includes('admin');
 }
