@@ -142,12 +142,16 @@ export class RunController {
     this.#active.get(runId)?.abort.abort(new LeaseLost());
   }
 
-  /** Works on queued runs, the oldest first, until there are none. */
+  /** Works on queued runs, the oldest first, until there are none but those that other processes have claimed. */
   async driveAll(): Promise<void> {
+    const taken = new Set<string>();
     for (;;) {
-      const [oldest] = await this.#options.store.list({ statuses: ['queued'], order: 'oldest', limit: 1 });
-      if (oldest === undefined) return;
-      await this.drive(oldest.run_id);
+      const limit = taken.size + 1;
+      const queued = await this.#options.store.list({ statuses: ['queued'], order: 'oldest', limit });
+      const next = queued.find(({ run_id }) => !taken.has(run_id));
+      if (next === undefined) return;
+      const { status } = await this.drive(next.run_id);
+      if (status === 'queued') taken.add(next.run_id);
     }
   }
 

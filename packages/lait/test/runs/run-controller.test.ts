@@ -601,6 +601,22 @@ describe('repeating a run', () => {
   });
 });
 
+it('works on all queued runs but those that other processes have claimed', async () => {
+  const { capability, calls } = counted('work');
+  const store = new MemoryRunStore();
+  const lait = await createLait({ config: false, capabilities: [capability], store });
+  const runs = await lait.runs();
+  const { plan } = await lait.load(graphOf([capabilityNode('a', 'work'), terminal('t')], ['a->t']));
+  const ids: string[] = [];
+  for (let count = 0; count < 3; count += 1) ids.push((await runs.create(plan)).run_id);
+  const [claimed] = await store.claim({ worker: 'another', leaseMs: 60_000, runId: ids[0]! });
+  expect(claimed?.record.run_id).toBe(ids[0]);
+  await runs.driveAll();
+  const statuses = await Promise.all(ids.map(async (id) => (await runs.read(id)).status));
+  expect(statuses).toEqual(['queued', 'completed', 'completed']);
+  expect(calls).toHaveLength(2);
+});
+
 async function listOf(runs: Awaited<ReturnType<typeof hostOf>>['runs']) {
   return runs.list({ statuses: ['running'] });
 }
