@@ -16,6 +16,7 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'on_error does not run when the run or an outer deadline cancels',
     'steps seed, エラー処理',
   ],
+  ['engine.deep-values', 'A value nested too deep for JSON fails its step with a clear error', 'issue 2'],
   ['engine.failed-attempt-leaves-nothing', 'What a failed attempt recorded is dropped', 'facts steps §7'],
   [
     'engine.timeout-awaited',
@@ -481,6 +482,7 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'Definitions from untrusted programs run no code, reach no prototype and stay within limits',
     'issue 6',
   ],
+  ['dynamic.damaged-files', 'A damaged definition file is refused with its place', 'issue 6'],
   [
     'dynamic.bundle-whole',
     'A bundle registers whole, in dependency order, or not at all',

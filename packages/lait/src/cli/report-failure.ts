@@ -1,4 +1,5 @@
 import { DefinitionError } from '../errors/errors.js';
+import { explainOverflow } from '../errors/explain-overflow.js';
 import { isLaitError, messageChain } from '../errors/lait-error.js';
 import { preview, printable } from '../observe/printable.js';
 import type { Output } from './output.js';
@@ -11,9 +12,10 @@ const longestLine = 1000;
  * as the last line `lait: ` with the chain of causes. Source: facts §2.
  */
 export async function reportFailure(
-  error: unknown,
+  failure: unknown,
   { output, verbosity }: { output: Output; verbosity: number },
 ): Promise<void> {
+  const error = explainOverflow(failure);
   const message = messageChain(error) || 'failed';
   const definition = causes(error).find((cause) => cause instanceof DefinitionError);
   // What the last line says anyway is not said twice.

@@ -1,4 +1,5 @@
 import { CancelledError, ModelError, StepError, TimeoutError, UsageError } from '../errors/errors.js';
+import { explainOverflow } from '../errors/explain-overflow.js';
 import { isLaitError, LaitError, messageChain } from '../errors/lait-error.js';
 import type { PlanNode } from '../plan/plan.js';
 import type { JsonValue } from '../values/value.js';
@@ -8,7 +9,8 @@ import type { FailureRecord } from './events.js';
 export class StepFailure extends LaitError {
   readonly path: string;
 
-  constructor(node: PlanNode, attempt: number, cause: unknown) {
+  constructor(node: PlanNode, attempt: number, reason: unknown) {
+    const cause = explainOverflow(reason);
     const name = node.id === undefined ? node.path : `${node.path} (id '${node.id}')`;
     super({
       code: isLaitError(cause) ? cause.code : 'step_failed',

@@ -88,6 +88,8 @@ function urlForms(text: string): string[] {
     const encoded = encodeURIComponent(text);
     return [
       encoded,
+      // RFC 3986 reserves five more characters; jq's @uri escapes them.
+      encoded.replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`),
       encoded.replaceAll('%20', '+'),
       encoded.replace(/%[0-9A-F]{2}/g, (percent) => percent.toLowerCase()),
       encodeURI(text),

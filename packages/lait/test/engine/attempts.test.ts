@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../src/engine/events.js';
+import type { Value } from '../../src/values/value.js';
 import { block, call, compute, jq, plan, resultOf, run, start } from '../support/plans.js';
 
 const failing = (message = 'boom') =>
@@ -144,5 +145,19 @@ describe('attempts', () => {
     handle.cancel();
     expect(await handle.settled()).toMatchObject({ status: 'cancelled' });
     expect(seen).toEqual(['settled', 'settled']);
+  });
+});
+
+it('[engine.deep-values] says that a value is too deep for JSON instead of overflowing the stack', async () => {
+  const deep = jq(() => {
+    let value: Value = [];
+    for (let level = 0; level < 50_000; level += 1) value = [value];
+    return value;
+  });
+  const text = call((input) => JSON.stringify(input));
+  const result = await run(plan([deep, text]));
+  expect(result).toMatchObject({
+    status: 'failed',
+    error: { code: 'value_too_deep', message: expect.stringContaining('failed') },
   });
 });

@@ -14,6 +14,7 @@ describe('SecretRegistry', () => {
     ['one line of it', 'second-line-of-it 日本 🦊'],
     ['JSON-escaped', JSON.stringify(secret).slice(1, -1)],
     ['URL-encoded', encodeURIComponent(secret)],
+    ['URL-encoded as by @uri of jq', encodeURIComponent(secret).replaceAll("'", '%27')],
     ['form-encoded', encodeURIComponent(secret).replaceAll('%20', '+')],
     ['base64', Buffer.from(secret).toString('base64')],
     ['base64url', Buffer.from(secret).toString('base64url')],

@@ -2,6 +2,7 @@ import { parseDocument } from 'yaml';
 import type { Question } from '../../engine/question.js';
 import { UsageError } from '../../errors/errors.js';
 import { readTextFile } from '../../files/read-file.js';
+import { yamlTokens } from '../../files/yaml-tokens.js';
 import { kinds } from '../../kinds/index.js';
 import type { Plan } from '../../plan/plan.js';
 import { NodePlaces } from '../../runs/node-places.js';
@@ -27,6 +28,7 @@ export class ScriptedAnswers {
   /** Throws a `UsageError` (code `answers_invalid`) for a file that holds no object, and what reading it throws. */
   static async read(file: string, signal: AbortSignal): Promise<ScriptedAnswers> {
     const text = await readTextFile(file, { signal });
+    yamlTokens(text);
     const document = parseDocument(text, { prettyErrors: true });
     const [error] = document.errors;
     if (error !== undefined) throw invalid(file, error.message);

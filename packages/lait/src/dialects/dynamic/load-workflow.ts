@@ -1,9 +1,11 @@
 import { parseDocument } from 'yaml';
 import { DefinitionError } from '../../errors/errors.js';
+import { YamlBoundsError, yamlTokens } from '../../files/yaml-tokens.js';
 import type { Diagnostic } from '../../plan/diagnostic.js';
 import { LineIndex } from '../../plan/line-index.js';
 import type { Plan } from '../../plan/plan.js';
 import type { SourceFile } from '../../plan/source.js';
+import { repeatsKeys } from '../../values/repeated-keys.js';
 import type { Catalog } from './catalog.js';
 import { checkDefinition } from './check.js';
 import type { UncheckedDefinition } from './definition.js';
@@ -44,7 +46,12 @@ export function loadDynamicWorkflow(source: SourceFile, options: LoadDynamicOpti
     definition = prepareDefinition(read.value);
   } catch (error) {
     if (!(error instanceof DefinitionError)) throw error;
-    return { diagnostics: error.diagnostics };
+    const start = new LineIndex(source.text).position(source.file, 0, 0);
+    return {
+      diagnostics: error.diagnostics.map((diagnostic) => {
+        return { ...diagnostic, position: positionOf(diagnostic.path ?? '') ?? start };
+      }),
+    };
   }
   const findings = checkDefinition(definition, pinned ? openCatalog : catalog, { strictSchemas });
   findings.problems.push(...requiredInFiles(definition));
@@ -65,12 +72,21 @@ export function loadDynamicWorkflow(source: SourceFile, options: LoadDynamicOpti
 function parse(source: SourceFile): { value: unknown } | { diagnostics: Diagnostic[] } {
   const { file, text } = source;
   try {
-    return { value: JSON.parse(text) };
+    const value: unknown = JSON.parse(text);
+    if (!repeatsKeys(text, value)) return { value };
   } catch {
     // Read as YAML, which knows where the text is broken; JSON is YAML, too.
   }
-  const document = parseDocument(text, { prettyErrors: false });
   const lines = new LineIndex(text);
+  try {
+    yamlTokens(text);
+  } catch (error) {
+    if (!(error instanceof YamlBoundsError)) throw error;
+    const { message, offset } = error;
+    const position = lines.position(file, offset, offset + 1);
+    return { diagnostics: [{ code: 'syntax', severity: 'error', message, position }] };
+  }
+  const document = parseDocument(text, { prettyErrors: false });
   if (document.errors.length === 0) {
     try {
       return { value: document.toJS({ maxAliasCount: 100 }) };

@@ -1,4 +1,5 @@
 import { isMap, isScalar, isSeq, type Node, parseDocument, type Range } from 'yaml';
+import { yamlTokens } from '../../files/yaml-tokens.js';
 import { LineIndex } from '../../plan/line-index.js';
 import type { SourceFile, SourcePosition } from '../../plan/source.js';
 
@@ -22,7 +23,14 @@ export class SourcePositions {
 
   #parse(): { root: Node | null; lines: LineIndex } {
     const { text } = this.source;
-    return { root: parseDocument(text, { uniqueKeys: false }).contents, lines: new LineIndex(text) };
+    const lines = new LineIndex(text);
+    try {
+      yamlTokens(text);
+      return { root: parseDocument(text, { uniqueKeys: false }).contents, lines };
+    } catch {
+      // Too large or too deep to be read with places.
+      return { root: null, lines };
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import { parseDocument, type Node as YamlNode } from 'yaml';
+import { yamlTokens } from '../../files/yaml-tokens.js';
 import { LineIndex } from '../../plan/line-index.js';
 import type { SourceFile } from '../../plan/source.js';
 import { isObject, type JsonObject, type JsonValue, ownProperty } from '../../values/value.js';
@@ -60,11 +61,12 @@ export function readGraphText(source: SourceFile): ReadGraph {
   let value: unknown;
   let failure: string | undefined;
   try {
+    yamlTokens(source.text);
     document = parseDocument(source.text, { uniqueKeys: true, prettyErrors: false });
     value = document.errors.length > 0 ? undefined : document.toJS({ maxAliasCount: 100 });
   } catch (error) {
-    // Too many aliases, or nesting that exhausts the stack of the parser.
-    failure = error instanceof RangeError ? 'the text is nested too deep' : (error as Error).message;
+    // Too many aliases, or nested too deep.
+    failure = (error as Error).message;
     document = parseDocument('');
   }
   const issues = new GraphIssues({

@@ -5,19 +5,14 @@ import {
   isAlias,
   isScalar,
   isSeq,
-  Lexer,
   type ParsedNode,
-  Parser,
   type Scalar,
 } from 'yaml';
+import { deepestYaml, YamlBoundsError, yamlTokens } from '../../files/yaml-tokens.js';
 import type { Problems, TextRange } from '../../plan/problems.js';
 import type { MapEntry, MapNode, ScalarStyle, SourceNode } from './source-node.js';
 import { shorten } from './source-node.js';
 
-/** Deeper nesting is refused: no workflow needs it, and it would overflow the stack of whoever walks it. */
-const deepest = 200;
-/** Pieces of YAML syntax in one file: bounds the time that a hostile 16 MiB file can take. */
-const mostTokens = 1_000_000;
 /** Values that aliases may add to those that are written out. */
 const mostAliasedValues = 100_000;
 
@@ -109,55 +104,16 @@ const repairs: Readonly<Record<string, string>> = {
   BAD_INDENT: 'check the indentation: keys of one mapping stand in one column',
 };
 
-/** The pieces of the text, refused before they are composed when they are too many or too deep. */
-function tokenize(text: string, problems: Problems): ReturnType<typeof tokensOf> | undefined {
-  let count = 0;
-  const tokens = tokensOf(text, () => ++count <= mostTokens);
-  if (count > mostTokens) {
-    problems.add({
-      code: 'too_complex',
-      message: `the file holds more than ${mostTokens.toLocaleString('en')} pieces of YAML`,
-      range: { start: 0, end: 0 },
-    });
+/** The pieces of the text, or undefined when they are too many or too deep. */
+function tokenize(text: string, problems: Problems): ReturnType<typeof yamlTokens> | undefined {
+  try {
+    return yamlTokens(text);
+  } catch (error) {
+    if (!(error instanceof YamlBoundsError)) throw error;
+    const { code, message, offset } = error;
+    problems.add({ code, message, range: { start: offset, end: code === 'too_deep' ? offset + 1 : offset } });
     return undefined;
   }
-  const tooDeep = findTooDeep(tokens);
-  if (tooDeep !== undefined) {
-    problems.add({
-      code: 'too_deep',
-      message: `nested deeper than ${deepest} levels`,
-      range: { start: tooDeep, end: tooDeep + 1 },
-    });
-    return undefined;
-  }
-  return tokens;
-}
-
-function tokensOf(text: string, goOn: () => boolean) {
-  const parser = new Parser();
-  const tokens = [];
-  for (const lexeme of new Lexer().lex(text)) {
-    if (!goOn()) return tokens;
-    tokens.push(...parser.next(lexeme));
-  }
-  tokens.push(...parser.end());
-  return tokens;
-}
-
-type Tree = { offset?: number; items?: readonly { key?: unknown; value?: unknown }[]; value?: unknown };
-
-/** Offset of the first token below the allowed depth. Without recursion: that is what it protects. */
-function findTooDeep(tokens: readonly unknown[]): number | undefined {
-  const open = tokens.map((token) => ({ token: token as Tree, depth: 1 }));
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { token, depth } = next;
-    if (depth > deepest) return token.offset ?? 0;
-    const children = [token.value, ...(token.items ?? []).flatMap(({ key, value }) => [key, value])];
-    for (const child of children) {
-      if (typeof child === 'object' && child !== null) open.push({ token: child as Tree, depth: depth + 1 });
-    }
-  }
-  return undefined;
 }
 
 function lowerFirst(message: string): string {
@@ -234,8 +190,8 @@ class Converter {
       return { type: 'scalar', value: null, written: '', style: 'plain', range };
     }
     const { size, levels } = this.#extentOf(target);
-    if (this.#level + levels > deepest) {
-      const message = `the alias *${node.source} leads deeper than ${deepest} levels`;
+    if (this.#level + levels > deepestYaml) {
+      const message = `the alias *${node.source} leads deeper than ${deepestYaml} levels`;
       this.problems.add({ code: 'too_deep', message, range });
     }
     const before = this.#aliased;
