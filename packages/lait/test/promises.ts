@@ -855,4 +855,12 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
   ['trust.own', 'A project cannot trust itself', 'issue 9'],
   ['trust.powers', 'Every program and every server beyond this machine is named', 'issue 9'],
   ['network.no-telemetry', 'lait connects to configured servers and to nothing else', 'issue 9'],
+  ['history.kept', 'A history is kept where it is asked for, masked, for its user alone', 'issue 9'],
+  ['history.bounded', 'The history does not grow without bound', 'issue 9'],
+  ['sessions.managed', 'Conversations can be listed, shown and removed', 'issue 9'],
+  ['prompts.run', 'Prompt files are filled in and asked; what is missing is refused before', 'issue 9'],
+  ['compare.answers', 'Several models are asked the same; one that fails stops no other', 'issue 9'],
+  ['man.pages', 'Manual pages name every command and option and are valid roff', 'issue 9'],
+  ['help.examples', 'Every command has an example in its help', 'issue 9'],
+  ['terminal.width', 'What stands in columns keeps its width with wide characters and emoji', 'issue 9'],
 ];

@@ -21,6 +21,10 @@ interface ListedCommand {
 export const commandList: Readonly<Record<string, ListedCommand>> = {
   run: { summary: 'run a workflow', load: () => import('./commands/run.js') },
   chat: { summary: 'ask a model, or talk with it', load: () => import('./commands/chat.js') },
+  compare: {
+    summary: 'ask several models the same',
+    load: () => import('./commands/compare.js'),
+  },
   lint: {
     summary: 'check workflow, agent and configuration files',
     load: () => import('./commands/lint.js'),
@@ -68,7 +72,16 @@ export const commandList: Readonly<Record<string, ListedCommand>> = {
     summary: 'let an agent answer, or list registered agents',
     load: () => import('./commands/agent.js'),
   },
+  prompt: {
+    summary: 'fill a prompt in and ask a model, or list registered prompts',
+    load: () => import('./commands/prompt.js'),
+  },
   skill: { summary: 'list registered skills', load: () => import('./commands/skill.js') },
+  history: { summary: 'list, show or clear the history', load: () => import('./commands/history.js') },
+  sessions: {
+    summary: 'list, show or remove conversations',
+    load: () => import('./commands/sessions.js'),
+  },
   trust: {
     summary: 'show or trust what a configuration may execute',
     load: () => import('./commands/trust.js'),
@@ -78,5 +91,6 @@ export const commandList: Readonly<Record<string, ListedCommand>> = {
     summary: 'print a completion script for a shell',
     load: () => import('./commands/completions.js'),
   },
+  man: { summary: 'print the manual page', load: () => import('./commands/man.js') },
   __complete: { summary: 'propose words', hidden: true, load: () => import('./commands/complete.js') },
 };

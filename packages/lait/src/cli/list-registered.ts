@@ -4,7 +4,7 @@ import { preview } from '../observe/printable.js';
 import type { CommandContext } from './command-context.js';
 import { tableText } from './print-table.js';
 
-export type RegisteredSection = 'workflows' | 'agents' | 'skills';
+export type RegisteredSection = 'workflows' | 'agents' | 'skills' | 'prompts';
 
 type Describe = (name: string, path: string, signal: AbortSignal) => Promise<string | undefined>;
 
@@ -17,6 +17,10 @@ export const describers: Readonly<Record<RegisteredSection, Describe>> = {
   agents: async (_, path, signal) => {
     const { readAgentFile } = await import('../dialects/steps/read-agent-file.js');
     return (await readAgentFile(path, { signal })).description;
+  },
+  prompts: async (_, path, signal) => {
+    const { readTextFile } = await import('../files/read-file.js');
+    return (await readTextFile(path, { signal })).split('\n').find((line) => line.trim() !== '');
   },
   skills: async (name, path, signal) => {
     const { readSkill } = await import('../tools/skill.js');

@@ -16,8 +16,11 @@ import type { AgentPlan } from '../../plan/agent.js';
 import { singleStepPlan } from '../../plan/single-step-plan.js';
 import { runPlan } from '../../run-plan.js';
 import type { Approve } from '../../tools/tool-approval.js';
+import { textOf } from '../../values/text.js';
 import type { JsonValue } from '../../values/value.js';
 import type { CommandContext } from '../command-context.js';
+import { exitCodeOf, exitCodes } from '../exit-codes.js';
+import { remember } from '../history/remember.js';
 import type { ChatOptions } from './chat-options.js';
 import { ReplyStream } from './reply-stream.js';
 import { requestSettings } from './request-settings.js';
@@ -111,6 +114,35 @@ export class ChatSession {
    * the model ran out of tool rounds. Throws what the request throws; `tool_rounds_exhausted` carries the last text.
    */
   async turn(message: string | undefined, signal: AbortSignal): Promise<Turn> {
+    const startedAt = Date.now();
+    try {
+      const turn = await this.#turn(message, signal);
+      await this.#remember(startedAt, message, textOf(turn.value), exitCodes.ok);
+      return turn;
+    } catch (error) {
+      await this.#remember(startedAt, message, null, exitCodeOf(error));
+      throw error;
+    }
+  }
+
+  #remember(startedAt: number, prompt: string | undefined, answer: string | null, exit_code: number) {
+    const { agent, context } = this.#options;
+    const { model } = this.#fields.settings ?? {};
+    return remember(
+      {
+        at: new Date(startedAt).toISOString(),
+        command: agent === undefined ? 'chat' : 'agent',
+        name: agent?.name ?? model ?? 'the default model',
+        prompt: prompt ?? null,
+        answer,
+        exit_code,
+        duration_ms: Date.now() - startedAt,
+      },
+      context,
+    );
+  }
+
+  async #turn(message: string | undefined, signal: AbortSignal): Promise<Turn> {
     const { agent, context, stream } = this.#options;
     const { messages } = this.#conversation;
     const agentInput =

@@ -15,6 +15,7 @@ export interface RunOptions extends RecordOptions, TraceOptions, StoreOptions {
   output?: string;
   json?: true;
   stdin: boolean;
+  history: boolean;
   record?: string;
   replay?: string;
   showUsage?: true;
@@ -97,12 +98,21 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
     )
     .option('--trace-file <path>', 'write model calls, tool calls and compactions as JSON Lines')
     .option('--otlp <url>', 'send every span of the run to an OpenTelemetry collector (OTLP over HTTP)')
-    .option('--no-history', 'keep no history of the run (none is kept)')
+    .option('--no-history', 'leave the run out of the history')
     .addHelpText('after', examples)
     .action((file: string, prompt: string | undefined, options: RunOptions) =>
       start(async (context) => {
         const { runWorkflow } = await import('../run/run-workflow.js');
-        return runWorkflow(file, prompt, options, context);
+        const startedAt = Date.now();
+        const code = await runWorkflow(file, prompt, options, context);
+        if (options.history && options.dryRun !== true) {
+          const { remember } = await import('../history/remember.js');
+          const at = new Date(startedAt).toISOString();
+          const duration_ms = Date.now() - startedAt;
+          const entry = { command: 'run', name: file, prompt: prompt ?? null, answer: null } as const;
+          await remember({ at, ...entry, exit_code: code, duration_ms }, context);
+        }
+        return code;
       }),
     );
 };

@@ -21,7 +21,7 @@ export interface ResolvedFile {
  */
 export async function resolveRegisteredFile(
   file: string,
-  section: 'workflows' | 'agents',
+  section: 'workflows' | 'agents' | 'prompts',
   configuration: Configuration,
   workingDirectory: string,
 ): Promise<ResolvedFile> {
@@ -39,7 +39,11 @@ export async function resolveRegisteredFile(
   throw notFound(file, section, configuration);
 }
 
-function notFound(file: string, section: 'workflows' | 'agents', configuration: Configuration): UsageError {
+function notFound(
+  file: string,
+  section: 'workflows' | 'agents' | 'prompts',
+  configuration: Configuration,
+): UsageError {
   const names = Object.keys(configuration.values[section] ?? {});
   const hint = didYouMean(file, names);
   const registry =

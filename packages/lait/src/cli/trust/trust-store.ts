@@ -1,20 +1,12 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Variables } from '../../config/environment.js';
 import type { Power } from '../../config/powers.js';
 import { readTextFile } from '../../files/read-file.js';
 import { writeFileAtomically } from '../../files/write-file.js';
 import { isObject, type JsonObject, setOwnProperty } from '../../values/value.js';
-
-/** `$XDG_STATE_HOME/lait`, or below `~/.local/state`: what lait remembers of its user. */
-export function stateDirectory(variables: Variables): string {
-  const base = variables.XDG_STATE_HOME;
-  const root =
-    base !== undefined && isAbsolute(base) ? base : join(variables.HOME || homedir(), '.local', 'state');
-  return join(root, 'lait');
-}
+import { stateDirectory } from '../state-directory.js';
 
 /** Names what a configuration may do: it changes exactly when that changes. */
 export function digestOf(powers: readonly Power[]): string {

@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import { type ChatOptions, declareChatOptions } from '../chat/chat-options.js';
+import type { CommandModule, Start } from '../command-list.js';
+
+const listExamples = `
+Examples:
+  lait prompt list
+  lait prompt list --json`;
+
+const runExamples = `
+Examples:
+  lait prompt run prompts/translate.txt "text to translate" --input lang=en
+  git diff | lait prompt run review                     (a name under prompts: of lait.config.yml)
+
+The file is a template: {{ input }} is INPUT with what is piped in, {{ inputs.lang }} what --input gives.`;
+
+export const configure: CommandModule['configure'] = (command: Command, start: Start) => {
+  const run = command
+    .command('run')
+    .description('Fill a prompt in and ask a model')
+    .helpOption('-h, --help', 'show help')
+    .argument('<file>', 'a text file, or a name under prompts: of lait.config.yml')
+    .argument('[input]', 'what {{ input }} stands for; joined with what is piped in')
+    .option('--input <key=value>', 'what {{ inputs.KEY }} stands for; repeat for more', collect)
+    .option('--system <text>', 'the system prompt; default: default.system of lait.config.yml');
+  declareChatOptions(run);
+  run
+    .addHelpText('after', runExamples)
+    .action((file: string, input: string | undefined, options: ChatOptions & { input?: string[] }) =>
+      start(async (context) => {
+        const { runPrompt } = await import('../prompts/run-prompt.js');
+        return runPrompt(file, input, options, context);
+      }),
+    );
+  command
+    .command('list')
+    .description('List the prompts of lait.config.yml with path and first line')
+    .helpOption('-h, --help', 'show help')
+    .option('--json', 'print JSON')
+    .addHelpText('after', listExamples)
+    .action((options: { json?: true }) =>
+      start(async (context) => {
+        const { listRegistered } = await import('../list-registered.js');
+        return listRegistered('prompts', options, context);
+      }),
+    );
+};
+
+function collect(value: string, previous: string[] = []): string[] {
+  return [...previous, value];
+}
