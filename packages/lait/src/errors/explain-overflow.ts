@@ -10,6 +10,5 @@ export function explainOverflow(error: unknown): unknown {
   return new LaitError({
     code: 'value_too_deep',
     message: 'a value is nested too deep (thousands of levels) to be written as JSON; make it flatter first',
-    cause: error,
   });
 }

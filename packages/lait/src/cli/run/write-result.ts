@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { explainOverflow } from '../../errors/explain-overflow.js';
 import { isLaitError, messageChain } from '../../errors/lait-error.js';
 import { writeFileAtomically } from '../../files/write-file.js';
 import type { UsageJson } from '../../observe/usage-report.js';
@@ -28,11 +29,12 @@ export function resultText(value: Value, usage: UsageJson | null, json: boolean)
 
 /** The JSON document of a run that failed; `content` is what there is of a result. */
 export function failureText(
-  error: unknown,
+  failure: unknown,
   usage: UsageJson | null,
   secrets: SecretRegistry,
   content: string | null = null,
 ): string {
+  const error = explainOverflow(failure);
   const ours = isLaitError(error);
   const document: ResultDocument = {
     content,

@@ -28,7 +28,11 @@ export class ScriptedAnswers {
   /** Throws a `UsageError` (code `answers_invalid`) for a file that holds no object, and what reading it throws. */
   static async read(file: string, signal: AbortSignal): Promise<ScriptedAnswers> {
     const text = await readTextFile(file, { signal });
-    yamlTokens(text);
+    try {
+      yamlTokens(text);
+    } catch (cause) {
+      throw invalid(file, (cause as Error).message);
+    }
     const document = parseDocument(text, { prettyErrors: true });
     const [error] = document.errors;
     if (error !== undefined) throw invalid(file, error.message);

@@ -1,5 +1,5 @@
 import { parseDocument, type Node as YamlNode } from 'yaml';
-import { yamlTokens } from '../../files/yaml-tokens.js';
+import { YamlBoundsError, yamlTokens } from '../../files/yaml-tokens.js';
 import { LineIndex } from '../../plan/line-index.js';
 import type { SourceFile } from '../../plan/source.js';
 import { isObject, type JsonObject, type JsonValue, ownProperty } from '../../values/value.js';
@@ -60,6 +60,7 @@ export function readGraphText(source: SourceFile): ReadGraph {
   let document: ReturnType<typeof parseDocument>;
   let value: unknown;
   let failure: string | undefined;
+  let failedAt = 0;
   try {
     yamlTokens(source.text);
     document = parseDocument(source.text, { uniqueKeys: true, prettyErrors: false });
@@ -67,6 +68,7 @@ export function readGraphText(source: SourceFile): ReadGraph {
   } catch (error) {
     // Too many aliases, or nested too deep.
     failure = (error as Error).message;
+    if (error instanceof YamlBoundsError) failedAt = error.offset;
     document = parseDocument('');
   }
   const issues = new GraphIssues({
@@ -79,7 +81,7 @@ export function readGraphText(source: SourceFile): ReadGraph {
         const range = (node as YamlNode | undefined)?.range;
         if (range != null) return [range[0], range[1]];
       }
-      return undefined;
+      return [failedAt, failedAt];
     },
   });
   for (const error of document.errors)

@@ -10,7 +10,7 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import { DefinitionError } from '../../errors/errors.js';
-import { yamlTokens } from '../../files/yaml-tokens.js';
+import { YamlBoundsError, yamlTokens } from '../../files/yaml-tokens.js';
 import type { SourceFile } from '../../plan/source.js';
 import { loadStepsWorkflow } from '../steps/load-workflow.js';
 import { pathOf } from './migrate-node.js';
@@ -65,7 +65,12 @@ export function migrateWorkflow(source: SourceFile, options: MigrateOptions): Mi
 }
 
 function parse(source: SourceFile): Document {
-  yamlTokens(source.text);
+  try {
+    yamlTokens(source.text);
+  } catch (error) {
+    if (!(error instanceof YamlBoundsError)) throw error;
+    throw refused('definition_invalid', `${source.file} cannot be migrated: ${error.message}`);
+  }
   const document = parseDocument(source.text, { version: '1.2', schema: 'core', merge: false });
   const [error] = document.errors;
   if (error !== undefined) throw refused('definition_invalid', `${source.file} is no YAML: ${error.message}`);

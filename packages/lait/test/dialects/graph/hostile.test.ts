@@ -21,6 +21,12 @@ describe('hostile graphs', () => {
     },
   );
 
+  it('says where a text is nested too deep to be read', () => {
+    const text = `{"edges": [],\n "nodes": ${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+    const { issues } = checkGraphDefinition({ file: 'g.json', text });
+    expect(issues[0]).toMatchObject({ code: 'definition_syntax', message: 'nested deeper than 200 levels' });
+  });
+
   it('stops aliases that multiply', () => {
     const lines = ['a0: &a0 [x,x,x,x,x,x,x,x,x]'];
     for (let level = 1; level < 12; level += 1)
