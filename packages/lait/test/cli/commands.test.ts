@@ -81,6 +81,7 @@ test('[cli.schema-matches-reader] what the reader accepts and refuses, the print
   const directory = directoryWith({});
   const context: LintContext = {
     services: () => Promise.reject(new Error('not needed')),
+    workflows: [],
     signal: new AbortController().signal,
     checkedAnyway: new Set(),
     onUncheckedNames: () => {},

@@ -46,7 +46,9 @@ it("the specification's own examples run as written, from recorded replies [grap
 
 it('every example graph is valid', async () => {
   const lait = await createLait({ config: join(examples, 'lait.config.yml') });
-  for (const name of (await readdir(examples)).filter((file) => file.endsWith('.json'))) {
+  for (const name of (await readdir(examples)).filter(
+    (file) => file.endsWith('.json') && file !== 'answers.json',
+  )) {
     const graph = JSON.parse(await readFile(join(examples, name), 'utf8')) as JsonObject;
     const { issues } = await lait.checkGraph(graph);
     expect(issues.filter(({ severity }) => severity === 'error')).toEqual([]);
