@@ -1,7 +1,7 @@
 import { StepError } from '../errors/errors.js';
 import type { Expression } from '../expressions/expression.js';
 import type { Block } from '../plan/plan.js';
-import type { JsonValue, Value } from '../values/value.js';
+import type { JsonValue } from '../values/value.js';
 import { type Completion, completed, type Kind, type StepContext } from './kind.js';
 
 interface ForEachFields {

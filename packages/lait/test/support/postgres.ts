@@ -14,7 +14,7 @@ async function findPrograms(): Promise<string | undefined> {
   const versions = existsSync(debian) ? (await readdir(debian)).sort((a, b) => Number(b) - Number(a)) : [];
   const candidates = [
     ...versions.map((version) => join(debian, version, 'bin')),
-    ...(process.env['PATH'] ?? '').split(':'),
+    ...(process.env.PATH ?? '').split(':'),
   ];
   return candidates.find((directory) => directory !== '' && existsSync(join(directory, 'initdb')));
 }
@@ -50,7 +50,7 @@ export async function startPostgres(): Promise<PostgresCluster> {
   await chmod(directory, 0o700);
   const data = join(directory, 'data');
   const port = await freePort();
-  const options = { ...owner, cwd: directory, env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C.UTF-8' } };
+  const options = { ...owner, cwd: directory, env: { PATH: process.env.PATH ?? '', LC_ALL: 'C.UTF-8' } };
   await run(
     join(programs, 'initdb'),
     ['-D', data, '-U', 'lait', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--no-locale'],
