@@ -90,9 +90,9 @@ function parse(source: SourceFile): Document {
 /** YAML as people write it: `{ a: 1 }` with spaces, `[a, b]` without. */
 function textOfDocument(document: Document): string {
   const padded = (node: YAMLMap | YAMLSeq, padding: string) => {
-    const { toString } = node;
+    const print = node.toString;
     node.toString = function (this: YAMLMap & YAMLSeq, context, ...rest) {
-      return toString.call(this, context && { ...context, flowCollectionPadding: padding }, ...rest);
+      return print.call(this, context && { ...context, flowCollectionPadding: padding }, ...rest);
     };
   };
   visit(document, { Map: (_, map) => padded(map, ' '), Seq: (_, list) => padded(list, '') });
