@@ -51,8 +51,8 @@ test('a graph run waits with exit code 75, and the command that it prints lets i
   expect(offered(parked.stderr)).toEqual([`lait runs answer ${id} 'a b' --no-env`]);
   const ended = await paste(offered(parked.stderr)[0]!, directory);
   expect([ended.code, ended.stdout]).toEqual([0, '{"summary":"done"}\n']);
-  expect(ended.stderr).not.toContain('before');
-  expect(ended.stderr).toContain('after');
+  expect(ended.stderr).not.toContain('] before');
+  expect(ended.stderr).toContain('] after');
   expect(logOf(directory)).toEqual(['before', 'after']);
 });
 
