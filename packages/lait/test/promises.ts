@@ -863,4 +863,10 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
   ['man.pages', 'Manual pages name every command and option and are valid roff', 'issue 9'],
   ['help.examples', 'Every command has an example in its help', 'issue 9'],
   ['terminal.width', 'What stands in columns keeps its width with wide characters and emoji', 'issue 9'],
+  ['platforms.variables', 'Windows ignores the case of variable names, and so does lait there', 'issue 9'],
+  ['platforms.programs', 'Programs are found as the platform finds them', 'issue 9'],
+  ['platforms.quoting', 'Printed commands can be pasted into the shell of the platform', 'FR-41'],
+  ['platforms.crlf', 'Files with Windows line ends mean the same, down to the request', 'issue 9'],
+  ['terminal.plain', '--progress plain writes plain lines', 'issue 9'],
+  ['terminal.colour', 'Colours are left out when they are not wanted or not known', 'issue 9'],
 ];

@@ -24,7 +24,8 @@ export class Output {
 
   /** Whether standard error is a terminal that may be coloured. */
   get colored(): boolean {
-    return (this.#error as { isTTY?: boolean }).isTTY === true && !process.env.NO_COLOR;
+    const { NO_COLOR, TERM } = process.env;
+    return (this.#error as { isTTY?: boolean }).isTTY === true && !NO_COLOR && TERM !== 'dumb';
   }
 
   /** True when the reader of standard output has gone. */

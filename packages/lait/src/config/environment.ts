@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readTextFile } from '../files/read-file.js';
+import { isSameVariable } from '../values/read-variable.js';
 import { parseDotenv } from './dotenv.js';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -13,6 +14,8 @@ export interface EnvironmentOptions {
   /** False leaves `.env` unread. Default true. */
   dotenv?: boolean;
   signal?: AbortSignal;
+  /** Default: the one this runs on. */
+  platform?: NodeJS.Platform;
 }
 
 /**
@@ -23,7 +26,16 @@ export async function loadEnvironment(options: EnvironmentOptions): Promise<Vari
   const file = join(options.workingDirectory, '.env');
   if (options.dotenv === false || !(await isReadableFile(file))) return options.inherited;
   const text = await readTextFile(file, { signal: options.signal });
-  return { ...parseDotenv(text, '.env'), ...defined(options.inherited) };
+  return underlaid(parseDotenv(text, '.env'), defined(options.inherited), options.platform);
+}
+
+/** The file fills what is not set; on Windows `Path` is set when `PATH` is. */
+function underlaid(file: Variables, inherited: Variables, platform?: NodeJS.Platform): Variables {
+  const names = Object.keys(inherited);
+  const added = Object.entries(file).filter(
+    ([name]) => !names.some((other) => isSameVariable(name, other, platform)),
+  );
+  return { ...Object.fromEntries(added), ...inherited };
 }
 
 /** A directory named `.env` is common (virtual environments) and none of our business. */

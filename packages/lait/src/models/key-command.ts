@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { CancelledError } from '../errors/errors.js';
 import { LaitError } from '../errors/lait-error.js';
+import { treeKillCommand } from '../tools/process-tree.js';
 
 const timeLimitSeconds = 30;
 const outputLimitBytes = 64 * 1024;
@@ -63,8 +64,9 @@ function start(
   const promise = new Promise<string>((resolve, reject) => {
     const child = spawn(program ?? '', args, {
       env: { ...variables },
-      // Its own process group, so that everything it started can be ended with it.
-      detached: true,
+      // Its own process group, so that everything it started can be ended with it. Windows has none, but new consoles.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     const chunks: Buffer[] = [];
@@ -113,6 +115,11 @@ function readKey(output: Buffer): string {
 
 function killGroup(pid: number | undefined): void {
   if (pid === undefined) return;
+  if (process.platform === 'win32') {
+    const [program, ...args] = treeKillCommand(pid);
+    spawn(program, args, { stdio: 'ignore', windowsHide: true }).on('error', () => {});
+    return;
+  }
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {

@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
+import { readVariable } from '../values/read-variable.js';
 
 export interface ProgramSearch {
   /** Where a program given by path starts from. */
@@ -39,17 +40,6 @@ export function locateProgram(name: string, search: ProgramSearch): string | und
 /** True when a program is given by its path and not by a bare name. */
 export function isPath(name: string, platform: NodeJS.Platform = process.platform): boolean {
   return name.includes('/') || (platform === 'win32' && (name.includes('\\') || /^[A-Za-z]:/.test(name)));
-}
-
-/** Reads a variable the way the platform does: Windows ignores the case of names. */
-export function readVariable(
-  environment: Readonly<Record<string, string | undefined>>,
-  name: string,
-  platform: NodeJS.Platform = process.platform,
-): string | undefined {
-  if (platform !== 'win32') return Object.hasOwn(environment, name) ? environment[name] : undefined;
-  const key = Object.keys(environment).find((each) => each.toUpperCase() === name.toUpperCase());
-  return key === undefined ? undefined : environment[key];
 }
 
 /** Windows starts `npx` when a file `npx.cmd` is there: the endings of `PATHEXT` are tried in order. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { DefinitionError } from '../errors/errors.js';
 import { readTextFile } from '../files/read-file.js';
 import type { ModelTool } from '../kinds/services.js';
+import { plainLineEnds } from '../values/line-ends.js';
 import { isObject } from '../values/value.js';
 import { toolName } from './tool-names.js';
 
@@ -23,7 +24,7 @@ export interface Skill {
  */
 export async function readSkill(name: string, location: string, signal: AbortSignal): Promise<Skill> {
   const file = (await isDirectory(location)) ? path.join(location, 'SKILL.md') : location;
-  const text = await readTextFile(file, { signal });
+  const { text } = plainLineEnds(await readTextFile(file, { signal }));
   const match = /^---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(text);
   if (match === null) {
     if (/^---[ \t]*\r?\n/.test(text)) throw invalid(name, file, "its frontmatter has no closing '---' line");

@@ -1,4 +1,5 @@
 import { LaitError } from '../errors/lait-error.js';
+import { readVariable } from './read-variable.js';
 
 /**
  * Replaces `${NAME}` (letters, digits, underscore) by environment variables. An unset variable is an error (code
@@ -8,9 +9,10 @@ export function expandVariables(
   text: string,
   variables: Readonly<Record<string, string | undefined>>,
   field: string,
+  platform: NodeJS.Platform = process.platform,
 ): string {
   return text.replace(/\$\{([A-Za-z0-9_]+)\}/g, (_, name: string) => {
-    const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+    const value = readVariable(variables, name, platform);
     if (value === undefined) {
       throw new LaitError({
         code: 'variable_unset',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isPath, locateProgram, readVariable } from '../../src/tools/program.js';
+import { isPath, locateProgram } from '../../src/tools/program.js';
+import { readVariable } from '../../src/values/read-variable.js';
 
 const having =
   (...files: string[]) =>

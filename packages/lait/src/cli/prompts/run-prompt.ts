@@ -3,6 +3,7 @@ import { scopeOf } from '../../expressions/scope.js';
 import { compileTemplate } from '../../expressions/template.js';
 import { readTextFile } from '../../files/read-file.js';
 import { acceptInputs, type InputDeclarations, parseInputArguments } from '../../plan/inputs.js';
+import { plainLineEnds } from '../../values/line-ends.js';
 import { chatCommand } from '../chat/chat-command.js';
 import type { ChatOptions } from '../chat/chat-options.js';
 import type { CommandContext } from '../command-context.js';
@@ -28,7 +29,9 @@ export async function runPrompt(
     workingDirectory,
   );
   if (note !== undefined) output.note(note);
-  const template = compileTemplate((await readTextFile(path, { signal })).replace(/\r?\n$/, ''));
+  const template = compileTemplate(
+    plainLineEnds(await readTextFile(path, { signal })).text.replace(/\n$/, ''),
+  );
   const names = template.references.flatMap(({ root, path: [name] }) =>
     root === 'inputs' && typeof name === 'string' ? [name] : [],
   );

@@ -9,6 +9,7 @@ import { ExpressionOrigins } from '../../plan/expression-origins.js';
 import { Problems } from '../../plan/problems.js';
 import { readSourceFile } from '../../plan/read-source.js';
 import type { SourceFile } from '../../plan/source.js';
+import { plainLineEnds } from '../../values/line-ends.js';
 import { agentPlan } from './compile-agent.js';
 import { FieldCompiler, unknownName } from './compile-fields.js';
 import { readYaml } from './read.js';
@@ -106,7 +107,11 @@ function readFields({ start, end }: Part, compiler: FieldCompiler, problems: Pro
 }
 
 function compileBody(text: string, { start, end }: Part, problems: Problems, origins: ExpressionOrigins) {
-  const place = (from: number, to: number) => ({ start: start + from, end: start + to });
+  const plain = plainLineEnds(text.slice(start, end));
+  const place = (from: number, to: number) => ({
+    start: start + plain.offset(from),
+    end: start + plain.offset(to),
+  });
   if (text.slice(start, end).trim() === '') {
     const fence = text.lastIndexOf('---', start);
     const message = 'an agent file needs a system prompt: write it below the second `---`';
@@ -114,7 +119,7 @@ function compileBody(text: string, { start, end }: Part, problems: Problems, ori
     return undefined;
   }
   try {
-    const system = compileTemplate(text.slice(start, end));
+    const system = compileTemplate(plain.text);
     origins.set(system, (from, to) => problems.position(place(from, to)));
     return system;
   } catch (error) {

@@ -42,7 +42,7 @@ describe('an agent file', () => {
       schemaName: 'review',
       file: '/x/agents/a.md',
     });
-    expect(agent?.system.evaluate(scopeOf({ value: { diff: '+1' } }))).toBe('Review this:\r\n+1');
+    expect(agent?.system.evaluate(scopeOf({ value: { diff: '+1' } }))).toBe('Review this:\n+1');
     expect(agent?.files?.[0]?.source).toBe('{{ input.path }}');
   });
 
