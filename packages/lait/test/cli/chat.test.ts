@@ -316,7 +316,7 @@ describe.skipIf(!hasTerminal)('an interactive session', () => {
     const command = `${process.execPath} ${launcher} chat --no-stream --tools look --approve-tools --file notes.txt`;
     const child = spawn('script', ['-qefc', command, '/dev/null'], {
       cwd: directory,
-      env: { PATH: process.env.PATH, HOME: directory, TERM: 'dumb' },
+      env: { PATH: process.env.PATH, HOME: directory, TERM: 'dumb', LAIT_TRUST: '1' },
     });
     let shown = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
