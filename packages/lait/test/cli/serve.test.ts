@@ -135,7 +135,7 @@ it('[serve.hosts] answers only to its own names and those that are allowed', asy
 it('refuses what it cannot serve', async () => {
   const { directory } = await served();
   for (const args of [
-    ['serve'],
+    ['serve', '--port', 'nowhere'],
     ['serve', '--mcp', '--http', 'nowhere'],
     ['serve', '--mcp', '--allowed-host', 'x'],
     ['--approve-tools', 'serve', '--mcp'],
