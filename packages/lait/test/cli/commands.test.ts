@@ -272,7 +272,7 @@ test('the bash script completes in a real shell', async () => {
       .stdout.trimEnd()
       .split('\n');
   };
-  expect(ask(['lait', 'comp'])).toEqual(['completions']);
+  expect(ask(['lait', 'compl'])).toEqual(['completions']);
   expect(ask(['lait', 'lint', 'work'])).toEqual(['work flow.yml']);
   for (const shell of ['zsh', 'fish', 'powershell']) {
     expect((await lait(directory, ['completions', shell])).stdout).toContain('__complete');

@@ -9,7 +9,7 @@ import { directoryWith } from './run-lait.js';
 
 const launcher = fileURLToPath(new URL('../../bin/lait.js', import.meta.url));
 const hasScript = spawnSync('script', ['--version']).status === 0;
-const escape = '\u001b';
+const escapeCharacter = '\u001b';
 
 /** What a command shows on a real terminal. */
 function onTerminal(directory: string, args: string, env: Record<string, string> = {}): Promise<string> {
@@ -41,9 +41,9 @@ it.runIf(hasScript)(
   '[terminal.colour] problems are coloured on a terminal, unless NO_COLOR is set or it is dumb',
   async () => {
     const directory = directoryWith({ 'w.yml': 'steps:\n  - promt: hi\n' });
-    expect(await onTerminal(directory, 'run w.yml x')).toContain(escape);
-    expect(await onTerminal(directory, 'run w.yml x', { NO_COLOR: '1' })).not.toContain(escape);
-    expect(await onTerminal(directory, 'run w.yml x', { TERM: 'dumb' })).not.toContain(escape);
+    expect(await onTerminal(directory, 'run w.yml x')).toContain(escapeCharacter);
+    expect(await onTerminal(directory, 'run w.yml x', { NO_COLOR: '1' })).not.toContain(escapeCharacter);
+    expect(await onTerminal(directory, 'run w.yml x', { TERM: 'dumb' })).not.toContain(escapeCharacter);
   },
   20_000,
 );
