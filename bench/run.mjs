@@ -1,6 +1,7 @@
 // Measures lait, and with --peers what stands next to it, and writes bench/REPORT.md.
 //   npm run bench                        all rows, ours only
-//   npm run bench -- --peers             peers and the scripts of other directories too; installs bench/peers when needed
+//   npm run bench -- --peers             peers too; installs bench/peers when needed
+//   npm run bench -- --scripts           the scripts of other directories too, some of which take minutes
 //   npm run bench -- --only for-each     rows whose file name contains the text; prints, writes no report
 //   npm run bench -- --rounds 20         another number of rounds for every row
 import { execFileSync } from 'node:child_process';
@@ -12,7 +13,12 @@ import { installPeers } from './support/peers.mjs';
 import { reportHead, rowSection } from './support/report.mjs';
 
 const { values } = parseArgs({
-  options: { peers: { type: 'boolean' }, only: { type: 'string' }, rounds: { type: 'string' } },
+  options: {
+    peers: { type: 'boolean' },
+    scripts: { type: 'boolean' },
+    only: { type: 'string' },
+    rounds: { type: 'string' },
+  },
 });
 const peers = values.peers === true;
 if (peers) installPeers();
@@ -33,7 +39,7 @@ for (const file of files.sort()) {
   console.log(section);
   sections.push(section);
 }
-for (const script of peers || values.only !== undefined ? ownScripts(values.only ?? '') : []) {
+for (const script of values.scripts === true ? ownScripts(values.only ?? '') : []) {
   const section = `## ${script}\n\nA script of its own; this is what it printed.\n\n${printedBy(script)}\n`;
   console.log(section);
   sections.push(section);

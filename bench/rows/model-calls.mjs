@@ -13,7 +13,11 @@ export default {
   rounds: 10,
   cases: Object.fromEntries(widths.map((width) => [`${width} at once`, width])),
   target: { subject: 'lait', below: 1.25, case: '50 at once' },
-  note: 'Wall time over the ideal one, which is the number of waves times 50 ms. The server is a process of its own. CPU is in shares of the ideal time. One at once makes 20 calls.',
+  note: `Wall time over the ideal one, which is the number of waves times 50 ms. The server is a process of its own. CPU is in
+shares of the ideal time. One at once makes 20 calls. What stands between lait and the ideal, by a profile of 12,000 calls:
+40 % of the CPU time is Node's HTTP client with its system calls, 18 % lait, 20 % the \`openai\` package with the Headers and
+Response objects that it needs, 6 % garbage collection. Replies of one wave arrive at once and are handled one after the
+other, so each 0.1 ms of CPU time a call adds 5 ms to 200 ms at 50 at once.`,
   subjects: {
     lait: {
       async prepare(width) {

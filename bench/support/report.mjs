@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { availableParallelism, cpus } from 'node:os';
+import { availableParallelism, cpus, loadavg } from 'node:os';
 import { peersInstalled, peerVersions } from './peers.mjs';
 
 /** The head of the report: what was measured on what, and what the numbers do not say. */
@@ -12,10 +12,10 @@ export function reportHead({ peers }) {
   return `# Benchmark report
 
 Made by \`npm run bench${peers ? ' -- --peers' : ''}\` from lait ${version} on Node ${process.versions.node}, ${process.platform} ${process.arch},
-${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}.${names.length === 0 ? '' : `\nPeers: ${names.join(', ')}.`}
+${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${loadavg()[2].toFixed(0)} programs wanting to run on average in the last 15 minutes.${names.length === 0 ? '' : `\nPeers: ${names.join(', ')}.`}
 
 Every subject runs in a process of its own. The subjects of a case take turns, round by round, after a warm-up; a round
-repeats the work for about 30 ms. The table shows the median of the rounds and, behind ±, half of the range in which the
+repeats the work for about 50 ms. The table shows the median of the rounds and, behind ±, half of the range in which the
 middle half of the rounds lies. CPU time counts what the process computed, also when other programs held the processors
 up; compare by it on a busy machine. Memory is the most that the process ever held, and in brackets what it grew by after
 loading.

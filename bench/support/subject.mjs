@@ -13,7 +13,7 @@ export class ProcessSubject {
   static async start(rowUrl, name, caseName) {
     const subject = new ProcessSubject();
     subject.#child = fork(worker, [rowUrl, name, caseName], {
-      execArgv: ['--expose-gc'],
+      execArgv: ['--expose-gc', '--no-warnings'],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     await subject.#answer();
