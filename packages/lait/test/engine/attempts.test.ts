@@ -12,6 +12,7 @@ const failing = (message = 'boom') =>
 /** Ends when its signal says so; tells whether it was told. */
 function hanging(seen: string[]) {
   return call(async (_input, { signal }) => {
+    seen.push('began');
     await delay(60_000, undefined, { signal }).catch(() => undefined);
     seen.push('settled');
     return null;
@@ -84,7 +85,7 @@ describe('attempts', () => {
     const body = block('steps[0].group', [{ ...hanging(seen), onError: [call(() => seen.push('handler'))] }]);
     const result = await run(plan([{ kind: 'group', fields: { group: body }, timeoutSeconds: 0.05 }]));
     expect(result.status).toBe('failed');
-    expect(seen).toEqual(['settled']);
+    expect(seen).toEqual(['began', 'settled']);
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 20);
     const cancelled = await run(plan([{ ...hanging(seen), onError: [jq(() => 'handled')] }]), null, {
@@ -141,10 +142,10 @@ describe('attempts', () => {
     ]);
     const services = { workflows: { load: async () => child } } as never;
     const handle = start(plan([{ kind: 'workflow', fields: { workflow: 'child' } }]), null, { services });
-    await delay(20);
+    await expect.poll(() => seen.length).toBe(2);
     handle.cancel();
     expect(await handle.settled()).toMatchObject({ status: 'cancelled' });
-    expect(seen).toEqual(['settled', 'settled']);
+    expect(seen).toEqual(['began', 'began', 'settled', 'settled']);
   });
 });
 
