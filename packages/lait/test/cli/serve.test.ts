@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -154,4 +156,17 @@ it('reads addresses', () => {
   expect(listenAddress('[::1]:80')).toEqual({ host: '::1', port: 80 });
   expect(() => listenAddress('host:99999')).toThrow('HOST:PORT');
   expect(() => listenAddress('::1:80')).toThrow('HOST:PORT');
+});
+
+it('a server whose log nobody reads any more ends when it is told to', async () => {
+  const child = spawn(process.execPath, [launcher, 'serve', '--port', '0'], {
+    cwd: directoryWith({}),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  await once(child.stderr, 'data');
+  child.stdout.destroy();
+  child.stderr.destroy();
+  child.kill('SIGTERM');
+  const [code] = await once(child, 'exit');
+  expect([0, 130]).toContain(code);
 });

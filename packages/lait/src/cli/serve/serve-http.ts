@@ -40,7 +40,9 @@ export async function serveHttp(options: ServeHttpOptions, context: CommandConte
     import('../../runs/stores/sql-run-store.js'),
   ]);
   const { pino } = await import('pino');
-  const logger = pino({ level: context.options.verbosity > 1 ? 'debug' : 'info' }, pino.destination(2));
+  // Logs go the way of everything else that people read: masked, and a reader that went away ends nothing.
+  const level = context.options.verbosity > 1 ? 'debug' : 'info';
+  const logger = pino({ level }, { write: (line: string) => context.output.message(line) });
   const database = await openServerDatabase(options.database, context);
   const secretCodec = new StoredSecrets(variables, secrets, [JSON.stringify(configuration.values)]);
   const services = buildServices({
