@@ -15,7 +15,7 @@ export interface EnvironmentOptions {
   dotenv?: boolean;
   signal?: AbortSignal;
   /** Default: the one this runs on. */
-  platform?: NodeJS.Platform;
+  platform?: string;
 }
 
 /**
@@ -30,7 +30,7 @@ export async function loadEnvironment(options: EnvironmentOptions): Promise<Vari
 }
 
 /** The file fills what is not set; on Windows `Path` is set when `PATH` is. */
-function underlaid(file: Variables, inherited: Variables, platform?: NodeJS.Platform): Variables {
+function underlaid(file: Variables, inherited: Variables, platform?: string): Variables {
   const names = Object.keys(inherited);
   const added = Object.entries(file).filter(
     ([name]) => !names.some((other) => isSameVariable(name, other, platform)),

@@ -9,7 +9,7 @@ export function expandVariables(
   text: string,
   variables: Readonly<Record<string, string | undefined>>,
   field: string,
-  platform: NodeJS.Platform = process.platform,
+  platform: string = process.platform,
 ): string {
   return text.replace(/\$\{([A-Za-z0-9_]+)\}/g, (_, name: string) => {
     const value = readVariable(variables, name, platform);

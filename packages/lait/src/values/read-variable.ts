@@ -2,7 +2,7 @@
 export function readVariable(
   environment: Readonly<Record<string, string | undefined>>,
   name: string,
-  platform: NodeJS.Platform = process.platform,
+  platform: string = process.platform,
 ): string | undefined {
   const key = Object.hasOwn(environment, name)
     ? name
@@ -14,7 +14,7 @@ export function readVariable(
 export function isSameVariable(
   one: string,
   other: string,
-  platform: NodeJS.Platform = process.platform,
+  platform: string = process.platform,
 ): boolean {
   return one === other || (platform === 'win32' && one.toUpperCase() === other.toUpperCase());
 }
