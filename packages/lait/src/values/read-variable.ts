@@ -11,10 +11,6 @@ export function readVariable(
 }
 
 /** Whether two names stand for one variable. */
-export function isSameVariable(
-  one: string,
-  other: string,
-  platform: string = process.platform,
-): boolean {
+export function isSameVariable(one: string, other: string, platform: string = process.platform): boolean {
   return one === other || (platform === 'win32' && one.toUpperCase() === other.toUpperCase());
 }
