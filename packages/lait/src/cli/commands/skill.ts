@@ -1,22 +1,5 @@
-import type { Command } from 'commander';
-import type { CommandModule, Start } from '../command-list.js';
+import { addListCommand } from '../add-list-command.js';
+import type { CommandModule } from '../command-list.js';
 
-const examples = `
-Examples:
-  lait skill list
-  lait skill list --json`;
-
-export const configure: CommandModule['configure'] = (command: Command, start: Start) => {
-  command
-    .command('list')
-    .description('List the skills of lait.config.yml with path and description')
-    .helpOption('-h, --help', 'show help')
-    .option('--json', 'print JSON')
-    .addHelpText('after', examples)
-    .action((options: { json?: true }) =>
-      start(async (context) => {
-        const { listRegistered } = await import('../list-registered.js');
-        return listRegistered('skills', options, context);
-      }),
-    );
-};
+export const configure: CommandModule['configure'] = (command, start) =>
+  addListCommand(command, 'skills', start);

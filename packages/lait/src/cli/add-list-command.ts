@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import type { Start } from './command-list.js';
+
+/** Adds `list` below a command: the entries of one section of lait.config.yml with path and description. */
+export function addListCommand(command: Command, section: 'skills' | 'workflows', start: Start): void {
+  const name = command.name();
+  command
+    .command('list')
+    .description(`List the ${section} of lait.config.yml with path and description`)
+    .helpOption('-h, --help', 'show help')
+    .option('--json', 'print JSON')
+    .addHelpText('after', `\nExamples:\n  lait ${name} list\n  lait ${name} list --json`)
+    .action((options: { json?: true }) =>
+      start(async (context) => {
+        const { listRegistered } = await import('./list-registered.js');
+        return listRegistered(section, options, context);
+      }),
+    );
+}
