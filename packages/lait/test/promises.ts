@@ -531,6 +531,7 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'A damaged database is refused by name and left as it is; an empty one is not taken for a new one',
     'FR-05',
   ],
+  ['stores.upgraded', 'A database of an older version is brought forward and keeps what it holds', 'issue 8'],
   ['stores.newer-refused', 'A database of a newer version is refused and left as it is', 'issue 7'],
   [
     'stores.full-disk',
@@ -771,6 +772,11 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'server.graph-api',
     'Workflows, revisions, packages and runs of the graph form are served as its clients know them',
     'facts graph §8',
+  ],
+  [
+    'server.graph-designer',
+    'A graph that the default model drafts is checked like any other, and mended while there are errors',
+    'facts graph §8.1',
   ],
   [
     'waiting.no-secrets',

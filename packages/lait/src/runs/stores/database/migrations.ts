@@ -10,6 +10,7 @@ export const migrations: readonly Migration[] = [
   usageTable,
   interfaceTables,
   receiptTable,
+  graphTemplateTable,
 ];
 
 async function runTables(schema: Kysely<unknown>['schema']): Promise<void> {
@@ -293,4 +294,23 @@ async function receiptTable(schema: Kysely<unknown>['schema']): Promise<void> {
     .addColumn('written_at', 'bigint', (column) => column.notNull())
     .execute();
   await schema.createIndex('write_receipts_written').on('write_receipts').column('written_at').execute();
+}
+
+async function graphTemplateTable(schema: Kysely<unknown>['schema']): Promise<void> {
+  await schema
+    .createTable('graph_templates')
+    .addColumn('template_id', 'text', (column) => column.primaryKey())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('description', 'text', (column) => column.notNull())
+    .addColumn('source_definition_id', 'text', (column) => column.notNull())
+    .addColumn('source_revision_id', 'text', (column) => column.notNull())
+    .addColumn('graph', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'text', (column) => column.notNull())
+    .addColumn('updated_at', 'text', (column) => column.notNull())
+    .execute();
+  await schema
+    .createIndex('graph_templates_created')
+    .on('graph_templates')
+    .columns(['created_at', 'template_id'])
+    .execute();
 }

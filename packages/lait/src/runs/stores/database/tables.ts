@@ -21,6 +21,7 @@ export interface Tables {
   dynamic_runs: DynamicRunsTable;
   webhook_receipts: WebhookReceiptsTable;
   write_receipts: WriteReceiptsTable;
+  graph_templates: GraphTemplatesTable;
 }
 
 /** What runs run, stored once however many runs share it. */
@@ -271,4 +272,19 @@ export interface WriteReceiptsTable {
   receipt: string;
   /** In milliseconds since 1970. */
   written_at: number;
+}
+
+/** Graphs that people have kept to begin with. They stay when their source is removed: no reference holds it. */
+export interface GraphTemplatesTable {
+  template_id: string;
+  /** JSON text. */
+  name: string;
+  /** JSON text. */
+  description: string;
+  source_definition_id: string;
+  source_revision_id: string;
+  /** JSON: inputs schema, nodes and edges. */
+  graph: string;
+  created_at: string;
+  updated_at: string;
 }

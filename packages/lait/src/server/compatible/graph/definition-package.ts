@@ -3,22 +3,26 @@ import type { JsonObject } from '../../../values/value.js';
 import { HttpProblem, type RequestProblem, unprocessable } from '../../http/problem.js';
 import { parseJson } from '../../http/read-body.js';
 import { contentOfBody, edgeBody, type GraphContent, graphBody, nodeBody } from './graph-content.js';
+import type { GraphLimits } from './graph-limits.js';
 
 /** What a package calls itself. */
 export const packageFormat = 'graph-workflow';
+
+/** What packages of the system that the form comes from call themselves: their shape is the same. */
+const foreignFormat = 'obsidian-ai-hub.workflow-definition';
 
 /** Longest package. Source: graph facts §1.11. */
 export const maxPackageBytes = 1024 * 1024;
 
 const packageBody = z
   .strictObject({
-    format: z.literal(packageFormat),
+    format: z.enum([packageFormat, foreignFormat]),
     version: z.literal(1),
     name: z.string().trim().min(1).max(500),
     description: z.string().max(10_000).nullish(),
     inputs_schema: graphBody.shape.inputs_schema,
-    nodes: z.array(z.strictObject(nodeBody.shape)).max(30),
-    edges: z.array(z.strictObject(edgeBody.shape)).max(60),
+    nodes: z.array(z.strictObject(nodeBody.shape)),
+    edges: z.array(z.strictObject(edgeBody.shape)),
   })
   .superRefine((value, context) => {
     const nodes = new Map(value.nodes.map((node) => [node.node_id, node]));
@@ -45,13 +49,10 @@ export interface DefinitionPackage {
 
 export type PackageFormat = 'json' | 'yaml';
 
-/** A graph as a file that another server can import. Source: graph facts §8.1. */
-export async function writePackage(
-  { name, description, graph }: DefinitionPackage,
-  format: PackageFormat,
-): Promise<string> {
+/** A graph as another server can import it. Source: graph facts §8.1. */
+export function packageOf({ name, description, graph }: DefinitionPackage): JsonObject {
   const { inputs_schema, nodes, edges } = graph;
-  const value: JsonObject = {
+  return {
     format: packageFormat,
     version: 1,
     name,
@@ -60,35 +61,49 @@ export async function writePackage(
     nodes,
     edges,
   };
+}
+
+/** A package as the text of a file. */
+export async function writePackage(definition: DefinitionPackage, format: PackageFormat): Promise<string> {
+  const value = packageOf(definition);
   if (format === 'json') return `${JSON.stringify(value, null, 2)}\n`;
   const { stringify } = await import('yaml');
   return stringify(value);
 }
 
 /** Reads a package. Throws an `HttpProblem` (422) with every problem of its shape. */
-export async function readPackage(text: string, format: PackageFormat): Promise<DefinitionPackage> {
+export async function readPackage(
+  text: string,
+  format: PackageFormat,
+  limits: GraphLimits,
+): Promise<DefinitionPackage> {
   if (Buffer.byteLength(text) > maxPackageBytes)
     throw unprocessable('package_too_large', `a package may have ${maxPackageBytes} bytes at most`);
   const value = format === 'json' ? readJson(text) : await readYaml(text);
+  return checkPackage(value, limits);
+}
+
+/** Checks the shape of a package. Throws an `HttpProblem` (422) with every problem. */
+export function checkPackage(value: unknown, limits: GraphLimits): DefinitionPackage {
   const read = packageBody.safeParse(value);
-  const problems = read.success
-    ? duplicates(read.data)
-    : read.error.issues.map(
-        ({ path, message }): RequestProblem => ({ in: 'body', path: path.map(String).join('.'), message }),
-      );
+  const issues = read.success ? (graphBody.safeParse(read.data).error?.issues ?? []) : read.error.issues;
+  const problems = issues.map(
+    ({ path, message }): RequestProblem => ({ in: 'body', path: path.map(String).join('.'), message }),
+  );
+  if (read.success) problems.push(...sizeProblems(read.data, limits));
   if (!read.success || problems.length > 0)
     throw unprocessable('package_invalid', `the package is not valid: ${problems[0]?.message}`, problems);
   const { name, description = null } = read.data;
   return { name, description, graph: contentOfBody(read.data) };
 }
 
-function duplicates(value: z.infer<typeof packageBody>): RequestProblem[] {
-  const { error } = graphBody.safeParse(value);
-  return (error?.issues ?? []).map(({ path, message }) => ({
-    in: 'body',
-    path: path.map(String).join('.'),
-    message,
-  }));
+function sizeProblems(
+  { nodes, edges }: z.infer<typeof packageBody>,
+  { maxNodes, maxEdges }: GraphLimits,
+): RequestProblem[] {
+  const tooMany = (path: string, found: number, most: number): RequestProblem[] =>
+    found <= most ? [] : [{ in: 'body', path, message: `${found} ${path} are more than ${most}` }];
+  return [...tooMany('nodes', nodes.length, maxNodes), ...tooMany('edges', edges.length, maxEdges)];
 }
 
 function readJson(text: string): unknown {

@@ -65,6 +65,15 @@ export class GraphStore {
     return found;
   }
 
+  /** Throws an `HttpProblem`: 404, or 409 `version_not_published`. */
+  async publishedRevision(id: string): Promise<{ definition: StoredDefinition; revision: StoredVersion }> {
+    const found = await this.revision(id);
+    const { status } = found.revision;
+    if (status !== 'published')
+      throw conflict('version_not_published', `revision '${id}' is ${status}; publish it first`);
+    return found;
+  }
+
   /** A draft with the published graph under ids of its own, or an empty one. */
   async addDraft(workflowId: string): Promise<StoredVersion> {
     const { versions } = await this.workflow(workflowId);

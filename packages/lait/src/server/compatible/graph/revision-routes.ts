@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../values/value.js';
-import { conflict } from '../../http/problem.js';
 import { type Route, route } from '../../http/route.js';
 import { id, jsonObject } from '../../routes/schemas.js';
 import type { ServerContext } from '../../server-context.js';
-import { writePackage } from './definition-package.js';
 import { contentOfBody, graphBody, graphOf } from './graph-content.js';
 import { GraphStore } from './graph-store.js';
 import { checkView, revisionView, runView } from './graph-view.js';
+import { packageFile, packageFileQuery, packageFileResponse } from './package-file.js';
 
 const tag = 'Revisions';
 const answered = { 200: { description: 'As the client expects it.' } };
@@ -118,24 +117,13 @@ export const revisionRoutes: readonly Route[] = [
     tag,
     scope: 'read',
     parameters: revisionId,
-    query: z.object({ format: z.enum(['json', 'yaml']).default('json') }),
-    responses: { 200: { description: 'The file.', content: 'application/octet-stream' } },
+    query: packageFileQuery,
+    responses: packageFileResponse,
     async handle({ path, query }, server) {
-      const { definition, revision } = await new GraphStore(server).revision(path.revision_id);
-      if (revision.status !== 'published')
-        throw conflict('version_not_published', `revision '${path.revision_id}' is ${revision.status}`);
+      const { definition, revision } = await new GraphStore(server).publishedRevision(path.revision_id);
       const { name, description } = definition;
-      const text = await writePackage(
-        { name, description, graph: await graphOf(revision.content) },
-        query.format,
-      );
-      const type = query.format === 'json' ? 'application/json' : 'application/yaml';
-      return new Response(server.secrets.mask(text), {
-        headers: {
-          'content-type': `${type}; charset=utf-8`,
-          'content-disposition': `attachment; filename="${definition.id}-v${revision.version}.${query.format}"`,
-        },
-      });
+      const graph = await graphOf(revision.content);
+      return packageFile(server, { name, description, graph }, name, query.format);
     },
   }),
   route({
@@ -149,12 +137,7 @@ export const revisionRoutes: readonly Route[] = [
     body: z.object({ inputs: jsonObject.default({}) }).default({ inputs: {} }),
     responses: created,
     async handle({ path, body, actor }, server) {
-      const { definition, revision } = await new GraphStore(server).revision(path.revision_id);
-      if (revision.status !== 'published')
-        throw conflict(
-          'version_not_published',
-          `revision '${path.revision_id}' is ${revision.status}; publish it first`,
-        );
+      const { definition, revision } = await new GraphStore(server).publishedRevision(path.revision_id);
       const record = await server.runs.create(
         { workflow: definition.id, revisionId: path.revision_id, inputs: body.inputs as JsonObject },
         actor,

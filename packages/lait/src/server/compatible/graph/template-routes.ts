@@ -2,13 +2,15 @@ import { z } from 'zod';
 import { TemplateError } from '../../../expressions/text-template/template-error.js';
 import { compileTextTemplate } from '../../../expressions/text-template/text-template.js';
 import type { JsonObject } from '../../../values/value.js';
-import { HttpProblem, notFound } from '../../http/problem.js';
+import { notFound } from '../../http/problem.js';
 import { type Route, route } from '../../http/route.js';
 import { id, jsonObject } from '../../routes/schemas.js';
 import { copyGraph } from './copy-graph.js';
 import { readPackage } from './definition-package.js';
+import { createDraft } from './draft-from-graph.js';
+import { graphLimitsOf } from './graph-limits.js';
 import { GraphStore } from './graph-store.js';
-import { checkView, revisionView, workflowView } from './graph-view.js';
+import { revisionView, workflowView } from './graph-view.js';
 import { starterTemplates } from './starter-templates.js';
 
 const tag = 'Templates';
@@ -72,27 +74,12 @@ export const templateRoutes: readonly Route[] = [
     responses: created,
     async handle({ query, body, headers, actor }, server) {
       const isYaml = headers.get('content-type')?.includes('yaml') === true;
-      const { name, description, graph } = await readPackage(
+      const definition = await readPackage(
         body,
         query.format ?? (isYaml ? 'yaml' : 'json'),
+        graphLimitsOf(server),
       );
-      const { definition, revision } = await new GraphStore(server).create(
-        { name, description, graph: copyGraph(graph) },
-        actor,
-      );
-      // What it means never keeps a draft away: it can be repaired.
-      const { diagnostics } = await server.definitions.check({
-        id: definition.id,
-        form: 'graph',
-        content: revision.content,
-      });
-      return {
-        body: {
-          workflow: workflowView(definition),
-          revision: await revisionView(revision),
-          validation_errors: checkView(diagnostics).errors,
-        },
-      };
+      return { body: await createDraft(server, definition, actor) };
     },
   }),
   route({
@@ -113,22 +100,6 @@ export const templateRoutes: readonly Route[] = [
         const line = error.line === undefined ? '' : `line ${error.line}: `;
         return { body: { ok: false, rendered: null, errors: [`${line}${error.message}`] } };
       }
-    },
-  }),
-  route({
-    method: 'post',
-    path: '/designer/compose',
-    operation: 'composeGraphWorkflow',
-    summary: 'Not offered here',
-    tag,
-    scope: 'write',
-    responses: { 501: { description: 'Not offered.' } },
-    handle() {
-      throw new HttpProblem({
-        status: 501,
-        code: 'not_offered',
-        detail: 'this server does not draft graphs; use the templates',
-      });
     },
   }),
 ];
