@@ -1,6 +1,6 @@
-import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import { exists } from '../files/exists.js';
 import type { Variables } from './environment.js';
 
 export const configurationFileName = 'lait.config.yml';
@@ -24,15 +24,4 @@ function globalConfigurationDirectory(variables: Variables): string {
   const base = variables.XDG_CONFIG_HOME;
   if (base !== undefined && isAbsolute(base)) return join(base, 'lait');
   return join(variables.HOME || homedir(), '.config', 'lait');
-}
-
-/** Only "there is none" means none: a file that cannot be looked at is reported when it is read. */
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    const { code } = error as { code?: string };
-    return code !== 'ENOENT' && code !== 'ENOTDIR';
-  }
 }

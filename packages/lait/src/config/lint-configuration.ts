@@ -1,7 +1,8 @@
-import { stat } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { nodeAt } from '../dialects/steps/json-of.js';
 import { readYaml } from '../dialects/steps/read.js';
+import { unreadable } from '../files/read-file.js';
 import type { Diagnostic } from '../plan/diagnostic.js';
 import { Problems } from '../plan/problems.js';
 import type { SourceFile } from '../plan/source.js';
@@ -19,12 +20,15 @@ export async function lintConfiguration(source: SourceFile): Promise<Diagnostic[
   const rangeOf = (...path: string[]) => (root === undefined ? undefined : nodeAt(root, path).range);
   for (const section of ['workflows', 'agents', 'skills', 'prompts'] as const) {
     for (const [name, path] of Object.entries(values[section] ?? {})) {
-      if (await exists(path)) continue;
-      problems.add({
-        code: 'unreadable_entry',
-        message: `${section}.${name}: cannot read ${path}: no such file or directory`,
-        range: rangeOf(section, name),
-      });
+      try {
+        await access(path, constants.R_OK);
+      } catch (error) {
+        problems.add({
+          code: 'unreadable_entry',
+          message: `${section}.${name}: ${unreadable(path, error).message}`,
+          range: rangeOf(section, name),
+        });
+      }
     }
   }
   for (const [name, { allowed_tools: allowed }] of Object.entries(values.mcp_servers ?? {})) {
@@ -37,13 +41,4 @@ export async function lintConfiguration(source: SourceFile): Promise<Diagnostic[
     });
   }
   return problems.list();
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -138,7 +138,8 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: 'the path holds a NUL character',
 };
 
-function unreadable(path: string, reason: unknown): LaitError {
+/** The error for a path that could not be read; `reason`: the system's error, or words. */
+export function unreadable(path: string, reason: unknown): LaitError {
   const code =
     typeof reason === 'object' && reason !== null ? String((reason as { code?: string }).code) : '';
   const text = typeof reason === 'string' ? reason : (reasons[code] ?? (reason as Error).message);

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LaitError } from '../errors/lait-error.js';
+import { unwritable } from '../files/unwritable.js';
 import { isObject } from '../values/value.js';
-import { unwritable } from './atomic-file.js';
 import { mayBeAlive, ownIdentity, type ProcessIdentity } from './process-identity.js';
 
 interface Claim extends ProcessIdentity {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { UsageError } from '../errors/errors.js';
 import { isLaitError, LaitError } from '../errors/lait-error.js';
 import { readTextFile } from '../files/read-file.js';
+import { replaceFile } from '../files/replace-file.js';
 import { didYouMean } from '../plan/suggest.js';
-import { replaceFile } from './atomic-file.js';
 import { type Checkpoint, readCheckpoint, writeCheckpoint } from './checkpoint.js';
 import { CheckpointClaim, claimHolder, removeClaims } from './checkpoint-claim.js';
 import type { ProcessIdentity } from './process-identity.js';
@@ -140,6 +140,7 @@ export class CheckpointStore {
       });
     }
     await replaceFile(this.path(runId), writeCheckpoint(checkpoint), {
+      makeDirectories: true,
       temporary: join(this.directory, 'tmp', `${runId}.json`),
       syncDirectory: seen === undefined,
     });

@@ -68,6 +68,13 @@ test('lint checks every file, in every format, and prints one document', async (
   expect((await lait(directory, ['lint', 'good.yml'])).code).toBe(0);
   expect((await lait(directory, ['lint', 'missing.yml'])).code).toBe(3);
   expect((await lait(directory, ['lint', 'picture.png'])).code).toBe(2);
+  const nothing = await lait(directoryWith({ 'docs/README.md': '# No frontmatter\n' }), [
+    'lint',
+    '.',
+    'docs',
+  ]);
+  expect([nothing.code, nothing.stdout]).toEqual([2, '']);
+  expect(nothing.stderr).toContain('no workflow or agent file was found in ., docs');
 });
 
 test('lint refuses a named pipe at once', async () => {

@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { link, open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { StepError } from '../../errors/errors.js';
+import { isLaitError } from '../../errors/lait-error.js';
+import { replaceFile } from '../../files/replace-file.js';
+import { unwritable } from '../../files/unwritable.js';
 import type { Capability, Environment } from '../../kinds/services.js';
 import type { CapabilitySettings } from '../capability-settings.js';
 import { confinedPath } from '../confined-path.js';
@@ -56,43 +57,29 @@ export function fileWrite(key: string, settings: CapabilitySettings, environment
 async function write(target: string, content: string, path: string, overwrite: boolean): Promise<boolean> {
   const before = await readFile(target, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw unwritable(path, error);
+    throw failure(path, unwritable(path, error));
   });
   if (before === content) return false;
-  if (before !== undefined && !overwrite) {
-    throw new StepError({
-      code: 'file_exists',
-      message: `'${path}' exists already; set overwrite to replace it`,
-    });
-  }
-  const temporary = join(dirname(target), `.${randomUUID()}.tmp`);
+  if (before !== undefined && !overwrite) throw exists(path);
   try {
-    const handle = await open(temporary, 'wx', 0o666);
-    try {
-      await handle.writeFile(content);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    // A link fails where a file appeared meanwhile; a rename would replace it.
-    if (overwrite) await rename(temporary, target);
-    else await link(temporary, target);
+    await replaceFile(target, content, { mode: 0o666, exclusive: !overwrite });
   } catch (error) {
-    throw unwritable(path, error as NodeJS.ErrnoException);
-  } finally {
-    await rm(temporary, { force: true });
+    throw failure(path, error);
   }
   return before !== undefined;
 }
 
-function unwritable(path: string, error: NodeJS.ErrnoException): StepError {
-  if (error.code === 'EEXIST')
-    return new StepError({
-      code: 'file_exists',
-      message: `'${path}' exists already; set overwrite to replace it`,
-    });
+/** The root is nobody's business: errors name the path below it. */
+function failure(path: string, error: unknown): unknown {
+  if (!isLaitError(error)) return error;
+  const { errno, reason } = error.details;
+  if (errno === 'EEXIST') return exists(path);
+  return new StepError({ code: error.code, message: `'${path}' cannot be written: ${reason}` });
+}
+
+function exists(path: string): StepError {
   return new StepError({
-    code: 'file_unwritable',
-    message: `'${path}' cannot be written: ${error.code ?? error.message}`,
+    code: 'file_exists',
+    message: `'${path}' exists already; set overwrite to replace it`,
   });
 }

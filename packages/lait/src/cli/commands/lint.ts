@@ -7,7 +7,7 @@ Examples:
   lait lint workflow.yml agents/*.md
   lait lint . --format github                           (annotations in GitHub Actions)
 
-Exit codes: 0 no errors (there may be warnings), 3 a file has errors.`;
+Exit codes: 0 no errors (there may be warnings), 2 nothing to check, 3 a file has errors.`;
 
 export const configure: CommandModule['configure'] = (command: Command, start: Start) => {
   command

@@ -1,7 +1,8 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { UsageError } from '../../errors/errors.js';
 import { LaitError } from '../../errors/lait-error.js';
+import { exists } from '../../files/exists.js';
 import { writeFileAtomically } from '../../files/write-file.js';
 import type { CommandContext } from '../command-context.js';
 import { type ScaffoldKind, scaffolds } from './scaffolds.js';
@@ -61,11 +62,4 @@ async function ignoreState({ workingDirectory, output }: CommandContext): Promis
   const separator = text === undefined || text === '' || text.endsWith('\n') ? '' : '\n';
   await writeFileAtomically(file, `${text ?? ''}${separator}.lait/\n`);
   await output.write('added .lait/ to .gitignore\n');
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,19 +1,17 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
 import { UsageError } from '../../errors/errors.js';
-
-const skipped = new Set(['node_modules', 'target']);
+import { filesBelow } from '../../files/files-below.js';
 
 /**
- * The files that paths stand for: files as they are, directories with the workflow and agent files below them, sorted.
- * Links, hidden entries, `node_modules` and `target` are passed over. Throws a `UsageError` for a file with another
- * extension. Source: facts §17.
+ * The files that paths stand for: files as they are, directories with the workflow and agent files below them, as
+ * `filesBelow` finds them. Throws a `UsageError`: `file_extension` for a file with another extension, `nothing_to_check`
+ * when directories hold nothing. Source: facts §17.
  */
 export async function findFiles(paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) {
     const about = await stat(path).catch(() => undefined);
-    if (about?.isDirectory() === true) found.push(...(await filesBelow(path)));
+    if (about?.isDirectory() === true) found.push(...(await filesBelow(path, isDefinition)));
     else if (/\.(ya?ml|json|md)$/.test(path)) found.push(path);
     else {
       throw new UsageError({
@@ -22,20 +20,13 @@ export async function findFiles(paths: readonly string[]): Promise<string[]> {
       });
     }
   }
-  return [...new Set(found)];
-}
-
-async function filesBelow(directory: string): Promise<string[]> {
-  const entries = await readdir(directory, { withFileTypes: true });
-  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-  const found: string[] = [];
-  for (const entry of entries) {
-    if (entry.name.startsWith('.') || skipped.has(entry.name)) continue;
-    const path = join(directory, entry.name);
-    if (entry.isDirectory()) found.push(...(await filesBelow(path)));
-    else if (entry.isFile() && (await isDefinition(path))) found.push(path);
+  if (found.length === 0 && paths.length > 0) {
+    throw new UsageError({
+      code: 'nothing_to_check',
+      message: `no workflow or agent file was found in ${paths.join(', ')}: directories are searched for .yml and .yaml files, and for .md files with frontmatter; give .json files by name`,
+    });
   }
-  return found;
+  return [...new Set(found)];
 }
 
 /** Of Markdown only files with frontmatter: the others are documentation. */

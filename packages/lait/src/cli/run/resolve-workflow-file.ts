@@ -1,8 +1,8 @@
-import { stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { Configuration } from '../../config/configuration.js';
 import { isWorkflowPath } from '../../config/workflow-service.js';
 import { UsageError } from '../../errors/errors.js';
+import { exists } from '../../files/exists.js';
 import { didYouMean } from '../../plan/suggest.js';
 import { ownProperty } from '../../values/value.js';
 
@@ -59,16 +59,4 @@ function notFound(
 function shortened(path: string, workingDirectory: string): string {
   const name = relative(workingDirectory, path);
   return name.startsWith('..') || isAbsolute(name) ? path : name;
-}
-
-/** What cannot be looked at for another reason than absence is reported when it is read. */
-async function exists(path: string): Promise<boolean> {
-  if (path.includes('\0')) return false;
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    const { code } = error as { code?: string };
-    return code !== 'ENOENT' && code !== 'ENOTDIR';
-  }
 }

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import Library from 'libsql';
 import { UsageError } from '../../../errors/errors.js';
 import { isLaitError } from '../../../errors/lait-error.js';
-import { unwritable } from '../../atomic-file.js';
+import { unwritable } from '../../../files/unwritable.js';
 import type { Database } from './database.js';
 import { databaseError } from './database-errors.js';
 import { openSqliteDatabase } from './sqlite-database.js';

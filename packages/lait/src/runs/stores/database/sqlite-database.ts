@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledQuery, Kysely, type SqliteDatabase as KyselyConnection, SqliteDialect, sql } from 'kysely';
 import Library from 'libsql';
 import { LaitError } from '../../../errors/lait-error.js';
-import { unwritable } from '../../atomic-file.js';
+import { unwritable } from '../../../files/unwritable.js';
 import type { Database, Queries } from './database.js';
 import { databaseError, isBusy } from './database-errors.js';
 import { GroupedWrites } from './grouped-writes.js';

@@ -1,10 +1,11 @@
-import { lstat, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { faultPoint } from '../../../engine/fault-point.js';
 import type { JournalEntry } from '../../../engine/journal.js';
 import { isLaitError } from '../../../errors/lait-error.js';
+import { exists } from '../../../files/exists.js';
+import { replaceFile } from '../../../files/replace-file.js';
 import type { JsonValue } from '../../../values/value.js';
-import { replaceFile } from '../../atomic-file.js';
 import { runNotFound } from '../../run-errors.js';
 import { isRunId } from '../../run-id.js';
 import type { NewRunEvent, RunLogEvent, RunRecord } from '../../run-record.js';
@@ -214,6 +215,7 @@ export class FileRunStore implements RunStore {
     const { run_id } = snapshot.record;
     faultPoint('snapshot.before-rename');
     await replaceFile(this.path(run_id), writeSnapshot(snapshot, this.#codec), {
+      makeDirectories: true,
       temporary: this.#files.temporary(`${run_id}.run.json`),
       syncDirectory: isNew,
     });
@@ -250,15 +252,5 @@ export class FileRunStore implements RunStore {
     await this.#journals.close(runId);
     await rm(this.#files.journal(runId).path, { force: true });
     await rm(this.#files.log(runId).path, { force: true });
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return false;
-    throw error;
   }
 }

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { faultPoint } from '../../../engine/fault-point.js';
 import { isLaitError, LaitError } from '../../../errors/lait-error.js';
+import { replaceFile } from '../../../files/replace-file.js';
+import { unwritable } from '../../../files/unwritable.js';
 import { isObject, type JsonValue } from '../../../values/value.js';
-import { replaceFile, unwritable } from '../../atomic-file.js';
 
 /** The format that this version writes and reads. */
 const format = 1;
@@ -131,7 +132,7 @@ export class JsonLines {
     const { path, runId, temporary } = this.options;
     if (existsSync(path)) throw changed(path);
     const header = `${JSON.stringify({ format, run_id: runId })}\n`;
-    await replaceFile(path, header, { temporary, syncDirectory: true });
+    await replaceFile(path, header, { temporary, makeDirectories: true, syncDirectory: true });
     this.#size = Buffer.byteLength(header);
     this.#lines = 1;
   }
