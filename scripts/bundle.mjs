@@ -57,7 +57,7 @@ const { output } = await build({
             { name: 'start', test: /dist[\\/]cli[\\/]main\.js$/, priority: 3 },
             {
               name: 'definitions',
-              test: /dist[\\/]config[\\/](lint-workflow|load-plan|load-configuration)\.js$/,
+              test: /dist[\\/](config[\\/](lint-workflow|load-plan|load-configuration)|dialects[\\/]steps[\\/]lint-workflow)\.js$/,
               priority: 2,
             },
             {

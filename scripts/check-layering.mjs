@@ -23,11 +23,17 @@ function roomOf(path) {
   return name.includes('/') ? name.slice(0, name.indexOf('/')) : name;
 }
 
+/** What differs by form is a trait of its dialect; only the interfaces that are one form's own ask for it by name. */
+const asksForForm = /\bform(Of\w*)?\b[^\n]*[!=]== '(steps|dynamic|graph)'/i;
+const ofOneForm = /^(dialects|server[\\/]compatible)[\\/]/;
+
 const problems = [];
 const imports = new Map();
 for (const file of files(root)) {
   const text = readFileSync(file, 'utf8');
   const runtimeTargets = [];
+  if (!ofOneForm.test(relative(root, file)) && asksForForm.test(text))
+    problems.push(`${relative(root, file)} asks for the name of a form: ask dialectOf(form) for a trait`);
   const pattern = /^(import|export)\s+(type\s+)?[^;]*?from\s+'(\.[^']+)'/gms;
   for (const [, , typeOnly, specifier] of text.matchAll(pattern)) {
     const target = resolve(dirname(file), specifier).replace(/\.js$/, '.ts');

@@ -5,15 +5,10 @@ import type { AgentDefinition } from './config/define-agent.js';
 import { dynamicFileOptions } from './config/dynamic-file-options.js';
 import { loadEnvironment, type Variables } from './config/environment.js';
 import { loadConfiguration } from './config/load-configuration.js';
-import {
-  checkPlanText,
-  type FormOptions,
-  planOfDefinition,
-  planOfFile,
-  planOfPinned,
-} from './config/load-plan.js';
+import { lintPlanText, planOfDefinition, planOfFile, planOfPinned } from './config/load-plan.js';
 import { readConfiguration } from './config/read-configuration.js';
 import { isWorkflowPath } from './config/workflow-service.js';
+import type { FormOptions } from './dialects/dialect.js';
 import type { DefinitionStore } from './dialects/dynamic/definition-store.js';
 import type {
   DynamicWorkflow,
@@ -22,6 +17,7 @@ import type {
 } from './dialects/dynamic/dynamic-workflows.js';
 import type { Classifier } from './dialects/dynamic/lower.js';
 import type { GraphReport } from './dialects/graph/index.js';
+import { dialectOf } from './dialects/index.js';
 import type { RunEvent } from './engine/events.js';
 import type { Answerer } from './engine/runtimes/memory.js';
 import { LaitError } from './errors/lait-error.js';
@@ -229,8 +225,8 @@ export class Lait {
    * that only that one has. Never throws for it.
    */
   async checkRun({ definition }: Pick<RunRecord, 'definition'>): Promise<readonly Diagnostic[]> {
-    const problems = await checkPlanText(definition.sources[0]!, this.#formOptions);
-    return problems.filter(({ severity }) => severity === 'error');
+    const { diagnostics } = await lintPlanText(definition.sources[0]!, this.#formOptions);
+    return diagnostics.filter(({ severity }) => severity === 'error');
   }
 
   /**
@@ -311,7 +307,8 @@ export class Lait {
       const { input, inputs, ...options } = call;
       const services = this.#services.forRun();
       const time_zone = this.configuration.values.graph?.time_zone;
-      const context: JsonObject = plan.form === 'graph' && time_zone !== undefined ? { time_zone } : {};
+      const context: JsonObject =
+        dialectOf(plan.form).readsTime && time_zone !== undefined ? { time_zone } : {};
       return runPlan(plan, { value: input, inputs, context }, { ...options, services, answerer: answer });
     });
   }

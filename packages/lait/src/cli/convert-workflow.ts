@@ -11,6 +11,7 @@ import { checkWritable, writeFileAtomically } from '../files/write-file.js';
 import { kinds } from '../kinds/index.js';
 import { allNodes } from '../plan/all-nodes.js';
 import type { Diagnostic } from '../plan/diagnostic.js';
+import type { Form } from '../plan/plan.js';
 import { readSourceFile } from '../plan/read-source.js';
 import type { SourceFile } from '../plan/source.js';
 import type { CommandContext } from './command-context.js';
@@ -39,12 +40,19 @@ export async function convertWorkflow(
   const source: SourceFile = { file, text };
   const form = detectFormOfText(text);
   if (form === to) throw usage(`${file} is of the ${to} form already`);
-  if (form === 'graph') throw usage(`${file} is of the graph form, which cannot be converted`);
-  const { result, notes } = to === 'steps' ? dynamicToSteps(source, path) : stepsToDynamic(source, path);
+  const convert = conversions[form];
+  if (convert === undefined) throw usage(`${file} is of the ${form} form, which cannot be converted`);
+  const { result, notes } = convert(source, path);
   for (const note of notes) output.note(note);
   if (target === undefined) await output.write(result);
   else await writeFileAtomically(resolve(workingDirectory, target), result);
 }
+
+/** By the form that is translated: each has one other. */
+const conversions: Partial<Record<Form, (source: SourceFile, path: string) => Converted>> = {
+  steps: stepsToDynamic,
+  dynamic: dynamicToSteps,
+};
 
 function dynamicToSteps(source: SourceFile, path: string): Converted {
   const { plan, definition, diagnostics } = loadDynamicWorkflow(source, { directory: dirname(path) });

@@ -1,10 +1,7 @@
-import type { LoadDynamicOptions } from '../dialects/dynamic/load-workflow.js';
+import type { DynamicFileOptions } from '../dialects/dialect.js';
 import type { Classifier } from '../dialects/dynamic/lower.js';
 import type { Services } from '../kinds/services.js';
 import { isWorkflowPath } from './workflow-service.js';
-
-/** What the files of the dynamic form are checked against, found out when the first one is read. */
-export type DynamicFileOptions = () => Promise<Omit<LoadDynamicOptions, 'directory'>>;
 
 export interface KnownForDynamicFiles {
   services: Services;
@@ -15,9 +12,7 @@ export interface KnownForDynamicFiles {
 }
 
 /** Files may call workflows by path, too; what others take and give is known only when they are read. */
-export async function dynamicFileOptions(
-  known: KnownForDynamicFiles,
-): Promise<Omit<LoadDynamicOptions, 'directory'>> {
+export async function dynamicFileOptions(known: KnownForDynamicFiles): ReturnType<DynamicFileOptions> {
   const { services, workflows, classifiers = {}, strictSchemas = false } = known;
   const { catalogOfServices } = await import('../dialects/dynamic/service-catalog.js');
   const names = new Set(workflows);

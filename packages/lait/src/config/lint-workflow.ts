@@ -1,10 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { detectFormOfText } from '../dialects/detect.js';
-import { nodeAt } from '../dialects/steps/json-of.js';
-import { lintLoaded } from '../dialects/steps/lint-workflow.js';
-import { loadStepsWorkflow } from '../dialects/steps/load-workflow.js';
-import type { SourceNode } from '../dialects/steps/source-node.js';
+import type { LintedWorkflow } from '../dialects/dialect.js';
 import { DefinitionError } from '../errors/errors.js';
 import { isLaitError, messageChain } from '../errors/lait-error.js';
 import { kinds } from '../kinds/index.js';
@@ -15,17 +11,16 @@ import { checkConditions } from '../plan/analysis/check-conditions.js';
 import { checkNames, checkSelection, type RegisteredNames } from '../plan/analysis/check-names.js';
 import { checkRetries } from '../plan/analysis/check-retries.js';
 import { checkTypes } from '../plan/analysis/check-types.js';
-import { Findings, type LocatedPlan } from '../plan/analysis/located-plan.js';
+import { Findings } from '../plan/analysis/located-plan.js';
 import { schemasOf } from '../plan/analysis/schema-fields.js';
 import type { Diagnostic } from '../plan/diagnostic.js';
 import type { DiagnosticCode } from '../plan/diagnostic-codes.js';
 import type { Plan, PlanNode } from '../plan/plan.js';
-import { Problems } from '../plan/problems.js';
 import type { SourceFile } from '../plan/source.js';
 import { loadSchema } from '../schema/load-schema.js';
 import type { JsonObject } from '../values/value.js';
 import { dynamicFileOptions } from './dynamic-file-options.js';
-import { checkPlanText } from './load-plan.js';
+import { lintPlanText } from './load-plan.js';
 import { isWorkflowPath } from './workflow-service.js';
 
 export interface LintContext {
@@ -58,9 +53,9 @@ class WorkflowLint {
   constructor(private readonly context: LintContext) {}
 
   async lint(source: SourceFile, callers: readonly string[]): Promise<Diagnostic[]> {
-    const read = await readLocated(source, this.context);
-    if (read.located === undefined) return read.diagnostics;
-    const findings = new Findings(read.located);
+    const { diagnostics, located } = await read(source, this.context);
+    if (located === undefined) return [...diagnostics];
+    const findings = new Findings(located);
     checkConditions(findings, kinds);
     checkRetries(findings, kinds);
     const { registered, onUncheckedNames } = this.context;
@@ -68,10 +63,10 @@ class WorkflowLint {
     const uses = await this.#agents(findings);
     const schemas = await this.#schemas(findings, uses);
     checkTypes(findings, kinds, schemas);
-    const { plan } = read.located;
+    const { plan } = located;
     const children = await this.#children(plan, findings, callers);
     if (registered === undefined && (selects || namesWorkflows(plan))) onUncheckedNames();
-    return [...sorted([...read.diagnostics, ...findings.diagnostics]), ...children];
+    return [...sorted([...diagnostics, ...findings.diagnostics]), ...children];
   }
 
   /** The settings and the agent of every step that asks a model. */
@@ -185,49 +180,9 @@ class WorkflowLint {
   }
 }
 
-/** Reads a file of any form; of the steps form also where its parts stand. */
-async function readLocated(
-  source: SourceFile,
-  { registered, services, workflows }: LintContext,
-): Promise<{ diagnostics: Diagnostic[]; located?: LocatedPlan }> {
-  if (detectFormOfText(source.text) !== 'steps') {
-    const dynamic =
-      registered === undefined
-        ? undefined
-        : async () => dynamicFileOptions({ services: await services(), workflows });
-    return { diagnostics: [...(await checkPlanText(source, { dynamic }))] };
-  }
-  const loaded = loadStepsWorkflow(source);
-  const diagnostics = lintLoaded(loaded, source);
-  const { plan, origins, root } = loaded;
-  if (plan === undefined) return { diagnostics };
-  const problems = new Problems(source);
-  const steps = root === undefined ? new Map<number, SourceNode>() : mappingsByStart(root);
-  return {
-    diagnostics,
-    located: {
-      plan,
-      expressionPosition: (expression, reference) =>
-        origins.position(expression, reference?.start, reference?.end),
-      position: (path, node) => {
-        const from = node === undefined ? root : steps.get(node.position?.start ?? -1);
-        return from === undefined ? undefined : problems.position(nodeAt(from, path).range);
-      },
-    },
-  };
-}
-
-/** The mappings of a file by where they start: each step is one. */
-function mappingsByStart(root: SourceNode): Map<number, SourceNode> {
-  const found = new Map<number, SourceNode>();
-  const visit = (node: SourceNode) => {
-    if (node.type === 'list') node.items.forEach(visit);
-    if (node.type !== 'map') return;
-    if (node.range !== undefined && !found.has(node.range.start)) found.set(node.range.start, node);
-    for (const { value } of node.entries.values()) visit(value);
-  };
-  visit(root);
-  return found;
+function read(source: SourceFile, { registered, services, workflows }: LintContext): Promise<LintedWorkflow> {
+  const dynamic = registered && (async () => dynamicFileOptions({ services: await services(), workflows }));
+  return lintPlanText(source, { dynamic });
 }
 
 function addError(

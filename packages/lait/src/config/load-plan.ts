@@ -1,14 +1,14 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { detectForm, detectFormOfText } from '../dialects/detect.js';
-import { loadStepsWorkflow } from '../dialects/steps/load-workflow.js';
+import type { FormOptions, LintedWorkflow, ReadOptions } from '../dialects/dialect.js';
+import { dialectOf } from '../dialects/index.js';
 import { DefinitionError } from '../errors/errors.js';
 import type { Diagnostic } from '../plan/diagnostic.js';
 import type { Form, Plan } from '../plan/plan.js';
 import { readSourceFile } from '../plan/read-source.js';
 import type { SourceFile } from '../plan/source.js';
 import type { JsonObject } from '../values/value.js';
-import type { DynamicFileOptions } from './dynamic-file-options.js';
 
 export interface LoadPlanOptions extends FormOptions {
   /** How messages and events call the file. Default: the path. */
@@ -17,54 +17,6 @@ export interface LoadPlanOptions extends FormOptions {
   /** Told of every warning. */
   onWarning?: (diagnostic: Diagnostic) => void;
 }
-
-/** How large a graph may be. */
-export interface GraphLimits {
-  maxNodes?: number;
-  maxEdges?: number;
-}
-
-/** What the readers of single forms are told. */
-export interface FormOptions {
-  /** How large a graph may be. Default: 30 nodes and 60 edges. */
-  graphLimits?: GraphLimits;
-  /** Default: names in definitions are looked up when a step needs them. */
-  dynamic?: DynamicFileOptions;
-}
-
-interface ReadOptions extends FormOptions {
-  directory: string;
-  /** It was accepted before: what it refers to is looked up when a step needs it. */
-  pinned?: boolean;
-}
-
-/** What a form's reader gives: a plan when there are no errors, and every problem. */
-interface Loaded {
-  plan?: Plan;
-  diagnostics: readonly Diagnostic[];
-}
-
-type Reader = (source: SourceFile, options: ReadOptions) => Promise<Loaded>;
-
-/** The readers of the forms, each loaded when a file of that form is read. */
-const readers: Readonly<Record<Form, Reader>> = {
-  steps: async (source, options) => loadStepsWorkflow(source, options),
-  dynamic: async (source, options) => {
-    const { loadDynamicWorkflow } = await import('../dialects/dynamic/load-workflow.js');
-    const { directory, pinned } = options;
-    return loadDynamicWorkflow(source, { ...(await options.dynamic?.()), directory, pinned });
-  },
-  graph: async (source, options) => {
-    const { graphPlan } = await import('../dialects/graph/index.js');
-    try {
-      const { plan, warnings } = graphPlan(source, { directory: options.directory, ...options.graphLimits });
-      return { plan, diagnostics: warnings };
-    } catch (error) {
-      if (error instanceof DefinitionError) return { diagnostics: error.diagnostics };
-      throw error;
-    }
-  },
-};
 
 /**
  * Reads a workflow file of any form. `path` is absolute. Throws a `DefinitionError` with every problem, warnings
@@ -123,21 +75,10 @@ export interface PinnedDefinition {
   sources: readonly SourceFile[];
 }
 
-/** Every problem of a workflow's text, for lint. */
-export async function checkPlanText(
-  source: SourceFile,
-  options: FormOptions = {},
-): Promise<readonly Diagnostic[]> {
-  const form = detectFormOfText(source.text);
-  if (form === 'steps') {
-    const { lintStepsWorkflow } = await import('../dialects/steps/lint-workflow.js');
-    return lintStepsWorkflow(source);
-  }
-  const { diagnostics } = await readers[form](source, {
-    directory: dirname(resolve(source.file)),
-    ...options,
-  });
-  return diagnostics;
+/** Every problem of a workflow's text, and where the parts of its plan stand when its form tells. */
+export function lintPlanText(source: SourceFile, options: FormOptions = {}): Promise<LintedWorkflow> {
+  const { lint, read } = dialectOf(detectFormOfText(source.text));
+  return lint?.(source) ?? read(source, { directory: dirname(resolve(source.file)), ...options });
 }
 
 async function lower(
@@ -146,7 +87,7 @@ async function lower(
   options: ReadOptions,
   onWarning?: (diagnostic: Diagnostic) => void,
 ): Promise<Plan> {
-  const { plan, diagnostics } = await readers[form](source, options);
+  const { plan, diagnostics } = await dialectOf(form).read(source, options);
   if (plan === undefined) {
     const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
     throw new DefinitionError({

@@ -1,5 +1,10 @@
-import type { Form } from '../plan/plan.js';
 import { isObject } from '../values/value.js';
+import { dialectOf, type Form, forms } from './index.js';
+
+const keyLine = new RegExp(
+  `^(["']?)(${forms.flatMap((form) => dialectOf(form).keys).join('|')})\\1[ \\t]*:`,
+  'gm',
+);
 
 /**
  * The form of a definition that a program hands over, by its top-level keys. What is none of the others counts as
@@ -22,12 +27,10 @@ export function detectFormOfText(text: string): Form {
       return 'steps';
     }
   }
-  const keys = text.matchAll(/^(["']?)(steps|graph|nodes|edges)\1[ \t]*:/gm);
+  const keys = text.matchAll(keyLine);
   return formOf(new Set([...keys].map((match) => match[2]!)));
 }
 
 function formOf(keys: ReadonlySet<string>): Form {
-  if (keys.has('steps')) return 'steps';
-  if (keys.has('graph')) return 'dynamic';
-  return keys.has('nodes') && keys.has('edges') ? 'graph' : 'steps';
+  return forms.find((form) => dialectOf(form).keys.every((key) => keys.has(key))) ?? 'steps';
 }

@@ -23,8 +23,8 @@ export const workflowCallKind: Kind<WorkflowCallFields> = {
         signal: context.cancel.signal,
         callers: context.callers,
       }));
-    // A workflow of the steps form refuses inputs that it does not declare.
-    const takesInputs = child.inputs !== undefined || child.form !== 'steps';
+    // One that declares no inputs refuses them.
+    const takesInputs = child.inputs !== undefined || child.inputSchema !== undefined;
     return completed(
       await context.runPlan(child, {
         value: input,

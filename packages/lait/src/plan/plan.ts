@@ -1,3 +1,4 @@
+import type { Form } from '../dialects/index.js';
 import type { Expression } from '../expressions/expression.js';
 import type { JsonObject, JsonValue, Value } from '../values/value.js';
 import type { InputDeclarations } from './inputs.js';
@@ -5,7 +6,7 @@ import type { PlanSettings, RetryPolicy } from './settings.js';
 import type { SourceFile, SourcePosition } from './source.js';
 import type { SpendingLimits } from './spending-limits.js';
 
-export type Form = 'steps' | 'dynamic' | 'graph';
+export type { Form };
 
 /** What the interpreter runs: plain data and compiled expressions, nothing of the form it was written in. */
 export interface Plan {

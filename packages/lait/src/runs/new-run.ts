@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { dialectOf } from '../dialects/index.js';
 import { faultPoint } from '../engine/fault-point.js';
 import type { Plan } from '../plan/plan.js';
 import type { JsonObject, JsonValue, Value } from '../values/value.js';
@@ -42,7 +43,8 @@ export async function createRun(
   const { value, inputs = {}, skipApproval = false } = options;
   const now = new Date().toISOString();
   const { timeZone } = environment;
-  const zone: JsonObject = plan.form === 'graph' && timeZone !== undefined ? { time_zone: timeZone } : {};
+  const { readsTime } = dialectOf(plan.form);
+  const zone: JsonObject = readsTime && timeZone !== undefined ? { time_zone: timeZone } : {};
   // Refuses what does not fit before anything is stored.
   const { state, requestContext } = options;
   const times = { ...zone, reference_time: options.referenceTime ?? now };
@@ -65,7 +67,7 @@ export async function createRun(
     revision: 1,
     ...(value !== undefined && { value }),
     inputs,
-    context: { ...context, ...(plan.form === 'graph' && { reference_time: accepted.reference_time ?? now }) },
+    context: { ...context, ...(readsTime && { reference_time: accepted.reference_time ?? now }) },
     ...(options.priority !== undefined && { priority: options.priority }),
     ...(origin !== undefined && { source_run_id: origin.runId }),
     questions: [],

@@ -1,3 +1,4 @@
+import { dialectOf } from '../dialects/index.js';
 import { idempotencyKey } from '../engine/idempotency-key.js';
 import type { Kind } from '../kinds/kind.js';
 import { allNodes } from '../plan/all-nodes.js';
@@ -13,9 +14,9 @@ export interface NodePlace {
   activation_id: string;
 }
 
-/** What the log calls a node: its id; in the forms where ids may be left out also its path. */
+/** What the log calls a node: its id; where nodes need none also its path. */
 export function nodeName({ form }: Plan, { id, path }: PlanNode): string | undefined {
-  return id ?? (form === 'graph' ? undefined : path);
+  return id ?? (dialectOf(form).logsNodes ? undefined : path);
 }
 
 /** Finds the node and the activation that an address of a run belongs to. */

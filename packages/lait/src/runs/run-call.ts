@@ -1,3 +1,4 @@
+import { dialectOf } from '../dialects/index.js';
 import type { Form, PlanCall } from '../plan/plan.js';
 import { isObject, type JsonObject, type JsonValue, ownProperty, type Value } from '../values/value.js';
 
@@ -16,7 +17,7 @@ export interface ContextParts {
 
 /** What the record of a run keeps as its context. */
 export function contextOf(form: Form, { times, state, requestContext }: ContextParts): JsonObject {
-  if (form !== 'dynamic') return times;
+  if (!dialectOf(form).takesRequestContext) return times;
   return { ...times, [requestKey]: requestContext ?? {}, ...(state !== undefined && { [stateKey]: state }) };
 }
 

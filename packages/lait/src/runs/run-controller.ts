@@ -263,13 +263,12 @@ export class RunController {
     const plan = await this.#options.load(source);
     const { inputs = source.inputs, skipApproval, from } = options;
     const { state, context } = callOf(source);
-    const requestContext = plan.form === 'dynamic' ? (context as JsonObject) : undefined;
     const origin = from === undefined ? { runId } : await originBefore(source, from, plan, this.#options);
     const call = {
       value: source.value,
       inputs,
       state,
-      requestContext,
+      requestContext: context as JsonObject,
       skipApproval,
       priority: source.priority,
       runId: options.runId,

@@ -1,3 +1,4 @@
+import { dialectOf } from '../dialects/index.js';
 import { faultPoint } from '../engine/fault-point.js';
 import type { OpenQuestion } from '../engine/runtimes/memory.js';
 import { CancelledError } from '../errors/errors.js';
@@ -134,10 +135,10 @@ async function endPass(
   return ended!;
 }
 
-/** The rows of a graph that has ended: what was under way is cancelled, what was never visited is skipped. Facts §1.7. */
+/** The rows of nodes when a run has ended: what was under way is cancelled, what was never visited is skipped. Facts §1.7. */
 export async function closeRun(record: RunRecord, environment: RunEnvironment, loaded?: Plan): Promise<void> {
   const { store, kinds, load } = environment;
-  if (record.definition.form !== 'graph') return;
+  if (!dialectOf(record.definition.form).logsNodes) return;
   const plan = loaded ?? (await load(record).catch(() => undefined));
   const rows = nodeRows(await store.events(record.run_id));
   const events: NewRunEvent[] = [];

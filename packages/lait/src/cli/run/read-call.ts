@@ -1,3 +1,4 @@
+import { dialectOf } from '../../dialects/index.js';
 import { UsageError } from '../../errors/errors.js';
 import { readTextFile } from '../../files/read-file.js';
 import { declarationsOfSchema, parseInputArguments, readInputText } from '../../plan/inputs.js';
@@ -61,9 +62,9 @@ function merged(input: JsonValue, inputs: JsonObject, { inputSchema }: Plan): Co
   return { input: undefined, inputs: { ...input, ...inputs } };
 }
 
-/** A graph takes named inputs only; standard input is waited for when some are missing. */
+/** Where inputs are named, standard input is waited for when some are missing. */
 function mayBePiped({ form, inputSchema }: Plan, options: RunOptions): boolean {
-  if (form !== 'graph') return true;
+  if (!dialectOf(form).takesNamedInputs) return true;
   return (
     options.input === undefined && Array.isArray(inputSchema?.required) && inputSchema.required.length > 0
   );

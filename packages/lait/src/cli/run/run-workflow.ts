@@ -1,3 +1,4 @@
+import { dialectOf } from '../../dialects/index.js';
 import type { RunEvent } from '../../engine/events.js';
 import { StepError, UsageError } from '../../errors/errors.js';
 import { pricingOf } from '../../observe/usage-report.js';
@@ -79,9 +80,9 @@ async function run(request: Request, display: RunDisplay): Promise<ExitCode> {
   }
 }
 
-/** Whether a run can wait for people: always in the form that is made for it, in the others when that is asked for. */
+/** Whether a run can wait for people: always in a form that is made for it, in others when that is asked for. */
 function waits({ form }: Plan, options: RunOptions): boolean {
-  return options.park === true || (form === 'graph' && !recordsRun(options));
+  return options.park === true || (dialectOf(form).waits === true && !recordsRun(options));
 }
 
 function notRecorded(): UsageError {

@@ -37,7 +37,7 @@ export interface LoadedDynamicWorkflow {
 /** Reads, checks and lowers a definition from a file in JSON or YAML. Every problem is reported with its place. */
 export function loadDynamicWorkflow(source: SourceFile, options: LoadDynamicOptions): LoadedDynamicWorkflow {
   const { directory, catalog = openCatalog, classifier, strictSchemas = false, pinned = false } = options;
-  const read = parse(source);
+  const read = parseDefinition(source);
   if ('diagnostics' in read) return { diagnostics: read.diagnostics };
   const positions = new SourcePositions(source);
   const positionOf = (path: string) => positions.of(path);
@@ -69,7 +69,8 @@ export function loadDynamicWorkflow(source: SourceFile, options: LoadDynamicOpti
   return { plan, definition, diagnostics };
 }
 
-function parse(source: SourceFile): { value: unknown } | { diagnostics: Diagnostic[] } {
+/** The value of a definition's text, JSON or YAML, or where the text is broken. */
+export function parseDefinition(source: SourceFile): { value: unknown } | { diagnostics: Diagnostic[] } {
   const { file, text } = source;
   try {
     const value: unknown = JSON.parse(text);

@@ -4,23 +4,49 @@ import { analyseReferences } from '../../plan/analysis/references.js';
 import type { Diagnostic } from '../../plan/diagnostic.js';
 import { Problems } from '../../plan/problems.js';
 import type { SourceFile } from '../../plan/source.js';
+import type { LintedWorkflow } from '../dialect.js';
+import { nodeAt } from './json-of.js';
 import { type LoadedSteps, type LoadOptions, loadStepsWorkflow } from './load-workflow.js';
+import type { SourceNode } from './source-node.js';
 
 /**
  * What `lait lint` says about one workflow file: everything that loading refuses, and when nothing does, references to
  * what is not there, and schemas and agents that nothing uses. Other files are not read. Source: facts §17.
  */
-export function lintStepsWorkflow(source: SourceFile, options: LoadOptions = {}): Diagnostic[] {
-  return lintLoaded(loadStepsWorkflow(source, options), source, options);
+export function lintStepsWorkflow(source: SourceFile, options: LoadOptions = {}): LintedWorkflow {
+  const loaded = loadStepsWorkflow(source, options);
+  const { plan, origins, root } = loaded;
+  if (plan === undefined) return { diagnostics: loaded.diagnostics };
+  const kinds = options.kinds ?? allKinds;
+  const references = analyseReferences(plan, { kinds, origins });
+  const found = [...loaded.diagnostics, ...references, ...unused(loaded, source, kinds)];
+  const problems = new Problems(source);
+  const steps = root === undefined ? new Map<number, SourceNode>() : mappingsByStart(root);
+  return {
+    diagnostics: found.sort((a, b) => (a.position?.start ?? -1) - (b.position?.start ?? -1)),
+    located: {
+      plan,
+      expressionPosition: (expression, reference) =>
+        origins.position(expression, reference?.start, reference?.end),
+      position: (path, node) => {
+        const from = node === undefined ? root : steps.get(node.position?.start ?? -1);
+        return from === undefined ? undefined : problems.position(nodeAt(from, path).range);
+      },
+    },
+  };
 }
 
-/** The same for a file that was loaded before. */
-export function lintLoaded(loaded: LoadedSteps, source: SourceFile, options: LoadOptions = {}): Diagnostic[] {
-  if (loaded.plan === undefined) return loaded.diagnostics;
-  const kinds = options.kinds ?? allKinds;
-  const references = analyseReferences(loaded.plan, { kinds, origins: loaded.origins });
-  const found = [...loaded.diagnostics, ...references, ...unused(loaded, source, kinds)];
-  return found.sort((a, b) => (a.position?.start ?? -1) - (b.position?.start ?? -1));
+/** The mappings of a file by where they start: each step is one. */
+function mappingsByStart(root: SourceNode): Map<number, SourceNode> {
+  const found = new Map<number, SourceNode>();
+  const visit = (node: SourceNode) => {
+    if (node.type === 'list') node.items.forEach(visit);
+    if (node.type !== 'map') return;
+    if (node.range !== undefined && !found.has(node.range.start)) found.set(node.range.start, node);
+    for (const { value } of node.entries.values()) visit(value);
+  };
+  visit(root);
+  return found;
 }
 
 function unused(

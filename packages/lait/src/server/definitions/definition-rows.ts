@@ -119,14 +119,14 @@ export class DefinitionRows {
     return row === undefined ? undefined : versionOf(row);
   }
 
-  /** The running version of every workflow of some forms. */
-  async allPublished(forms: readonly Form[]): Promise<StoredVersion[]> {
+  /** The running version of every workflow, or of those of some forms. */
+  async allPublished(forms?: readonly Form[]): Promise<StoredVersion[]> {
     const rows = await this.queries
       .selectFrom('definition_versions')
       .innerJoin('definitions', 'definitions.definition_id', 'definition_versions.definition_id')
       .selectAll('definition_versions')
       .where('status', '=', 'published')
-      .where('form', 'in', [...forms])
+      .$if(forms !== undefined, (query) => query.where('form', 'in', [...forms!]))
       .execute();
     return rows.map(versionOf);
   }

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CallSignature } from '../../dialects/dynamic/catalog.js';
+import { checkDynamicBundle } from '../../dialects/dynamic/check-bundle.js';
+import { dialectOf } from '../../dialects/index.js';
 import { DefinitionError } from '../../errors/errors.js';
 import type { Database } from '../../runs/stores/database/database.js';
 import { isObject, type JsonObject } from '../../values/value.js';
@@ -7,9 +9,8 @@ import { conflict, HttpProblem, notFound, unprocessable } from '../http/problem.
 import {
   type CheckedDefinition,
   checkDefinition,
-  checkDynamicBundle,
-  type DefinitionWorld,
   isError,
+  type ServerWorld,
   type UncheckedContent,
 } from './check-definition.js';
 import type { DefinitionContent, StoredDefinition, StoredVersion } from './definition.js';
@@ -18,7 +19,7 @@ import { type DefinitionFilter, DefinitionRows } from './definition-rows.js';
 export interface DefinitionServiceOptions {
   database: Database;
   /** Without signatures: they are read for each check. */
-  world: Omit<DefinitionWorld, 'signatures'>;
+  world: Omit<ServerWorld, 'signatures'>;
   /** Ids of workflows of the configuration: they cannot be stored over. */
   configured: () => readonly string[];
 }
@@ -278,10 +279,10 @@ export class DefinitionService {
     });
   }
 
-  async #world(): Promise<DefinitionWorld> {
+  async #world(): Promise<ServerWorld> {
     const signatures = new Map<string, CallSignature>();
     for (const id of this.options.configured()) signatures.set(id, {});
-    const published = await this.read((rows) => rows.allPublished(['steps', 'dynamic', 'graph']));
+    const published = await this.read((rows) => rows.allPublished());
     for (const { definitionId, content } of published) signatures.set(definitionId, signatureOf(content));
     return { ...this.options.world, signatures };
   }
@@ -315,10 +316,10 @@ function givenDescription(content: NewContent): Partial<StoredDefinition> {
   };
 }
 
-/** A dynamic definition names itself: under another id it could not be found by those who call it. */
+/** Under another id than its own a definition that names itself could not be found by those who call it. */
 function requireOwnId({ id, form, content }: NewContent): void {
   const own = typeof content === 'string' ? undefined : content.id;
-  if (form === 'dynamic' && typeof own === 'string' && own !== id)
+  if (dialectOf(form).namesItself && typeof own === 'string' && own !== id)
     throw unprocessable('id_differs', `the definition calls itself '${own}', not '${id}'`);
 }
 

@@ -324,7 +324,7 @@ export const definitionRoutes: readonly Route[] = [
           from: from?.version ?? null,
           to: to.version,
           graph:
-            isObject(before) && isObject(to.content) && formOf(to.content) === 'graph'
+            isObject(before) && isObject(to.content) && Object.hasOwn(to.content, 'edges')
               ? diffGraphs(before, to.content)
               : null,
           lines: await diffLines(from === undefined ? '' : textOfContent(before), textOfContent(to.content)),

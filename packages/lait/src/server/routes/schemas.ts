@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { forms } from '../../dialects/index.js';
 import { runStatuses } from '../../runs/run-status.js';
 
 /** Ids and names from outside: any text without control characters. They never become paths. */
@@ -10,7 +11,7 @@ const idText = z
   .regex(/^[^\u0000-\u001f\u007f\ud800-\udfff]*$/u, 'must not hold control characters');
 
 export const id = idText;
-export const form = z.enum(['steps', 'dynamic', 'graph']).describe('The form that a workflow is written in.');
+export const form = z.enum(forms).describe('The form that a workflow is written in.');
 export const runStatus = z.enum(runStatuses as [string, ...string[]]).describe('Where a run stands.');
 export const time = z.iso.datetime({ offset: true }).describe('ISO 8601 time.');
 /** Any JSON value. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { dialectOf } from '../../dialects/index.js';
 import { isLaitError } from '../../errors/lait-error.js';
 import type { JsonObject, JsonValue } from '../../values/value.js';
 import { isObject } from '../../values/value.js';
@@ -350,7 +351,11 @@ async function callWith(
   server: ServerContext,
 ) {
   const { plan } = await server.catalog.find(workflow!);
-  const { body_as = plan.form === 'graph' ? 'inputs' : 'input', priority, skip_approval } = given;
+  const {
+    body_as = dialectOf(plan.form).takesNamedInputs ? 'inputs' : 'input',
+    priority,
+    skip_approval,
+  } = given;
   if (body_as === 'inputs' && !isObject(body))
     throw unprocessable('body_invalid', 'the body must be an object: its members are the named inputs');
   return {

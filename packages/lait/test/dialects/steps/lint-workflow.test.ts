@@ -3,7 +3,7 @@ import { lintStepsWorkflow } from '../../../src/dialects/steps/lint-workflow.js'
 import { line } from './load.js';
 
 function lint(text: string): string[] {
-  return lintStepsWorkflow({ file: 'w.yml', text }).map(line);
+  return lintStepsWorkflow({ file: 'w.yml', text }).diagnostics.map(line);
 }
 
 function steps(text: string): string[] {

@@ -34,7 +34,7 @@ function expectLoads(text: string): void {
   const { plan, diagnostics } = loadStepsWorkflow(source);
   expect(plan === undefined).toBe(diagnostics.some(({ severity }) => severity === 'error'));
   expectSound(diagnostics, text);
-  expectSound(lintStepsWorkflow(source), text);
+  expectSound(lintStepsWorkflow(source).diagnostics, text);
 }
 
 describe('any text', () => {
