@@ -1,12 +1,14 @@
+import type { LoopView } from '../expressions/scope.js';
 import type { Completion, ConcurrentUnit, ItemLog, Kind } from '../kinds/kind.js';
 import type { Services } from '../kinds/services.js';
-import type { Block, Plan, PlanCall, PlanNode } from '../plan/plan.js';
+import type { Block, Plan, PlanCall, PlanNode, PlanStart } from '../plan/plan.js';
 import type { PlanSettings } from '../plan/settings.js';
-import type { Value } from '../values/value.js';
+import type { JsonObject, Value } from '../values/value.js';
 import type { Breather } from './breather.js';
 import type { CancelScope } from './cancel-scope.js';
-import type { EngineScope } from './engine-scope.js';
+import { EngineScope, type StateHolder } from './engine-scope.js';
 import type { StepFields } from './events.js';
+import { RecordedSteps } from './recorded-steps.js';
 import type { Address, BranchExecutor, Runtime } from './runtime.js';
 
 /** What all executions of one run share. */
@@ -43,6 +45,44 @@ export interface Execution {
   readonly unit: ConcurrentUnit | undefined;
   /** Effects that were declared and not achieved. */
   readonly missingEffects: Set<string>;
+}
+
+/** What tells one execution from others: of a run, of a child workflow, of a branch. */
+export interface ExecutionStart
+  extends Pick<Execution, 'plan' | 'settings' | 'runtime' | 'cancel' | 'frame' | 'callers'>,
+    Pick<Progress, 'prefix' | 'depth'> {
+  inputs: Value;
+  /** Steps that are recorded already. */
+  steps?: JsonObject;
+  loop?: LoopView | null;
+  /** The state, shared with every execution that has the same holder. */
+  holder: StateHolder;
+  context: PlanStart['context'];
+  counter?: number;
+  unit?: ConcurrentUnit;
+}
+
+export function newExecution(environment: RunEnvironment, start: ExecutionStart): Execution {
+  const { plan, settings, runtime, cancel, frame, callers, unit, prefix, depth, counter = 0 } = start;
+  const { inputs, steps, loop = null, holder, context } = start;
+  const recorded = steps === undefined ? new RecordedSteps() : RecordedSteps.from(steps);
+  // What expressions warn of becomes an event of the run; nothing is prepared when nobody listens.
+  const warn = runtime.listening
+    ? (message: string) => runtime.emit({ type: 'warning', message, prefix, depth })
+    : undefined;
+  return {
+    environment,
+    plan,
+    settings,
+    runtime,
+    cancel,
+    scope: new EngineScope(inputs, recorded, loop, holder, context, warn),
+    frame,
+    progress: { counter, prefix, depth },
+    callers,
+    unit,
+    missingEffects: new Set(),
+  };
 }
 
 /** What a step's context needs of the interpreter. */

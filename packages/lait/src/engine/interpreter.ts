@@ -10,17 +10,16 @@ import { runAttempts } from './attempts.js';
 import { Budget } from './budget.js';
 import { CancelScope } from './cancel-scope.js';
 import { catchDeadline, deadlineError } from './deadline.js';
-import { EngineScope } from './engine-scope.js';
 import { evaluateField } from './evaluate-field.js';
 import {
   announces,
   type Execution,
   type Interpreting,
+  newExecution,
   type RunEnvironment,
   stepFields,
 } from './execution.js';
 import { StepFailure, toFailureRecord } from './failure.js';
-import { RecordedSteps } from './recorded-steps.js';
 import type { Address, BranchExecutor, Runtime, Snapshot } from './runtime.js';
 
 /** The one loop that runs the plans of all forms. */
@@ -35,26 +34,20 @@ export class Interpreter implements Interpreting {
     cancel: CancelScope,
     from?: Snapshot,
   ): Promise<Completion> {
-    const execution: Execution = {
-      environment: this.environment,
+    const execution = newExecution(this.environment, {
+      ...from,
       plan,
       settings: plan.settings,
       runtime,
       cancel,
-      scope: new EngineScope(
-        from?.inputs ?? start.inputs,
-        from === undefined ? new RecordedSteps() : RecordedSteps.from(from.steps),
-        null,
-        { current: from?.state ?? start.state },
-        start.context,
-        warningsOf(runtime, '', 0),
-      ),
+      inputs: from?.inputs ?? start.inputs,
+      holder: { current: from?.state ?? start.state },
+      context: start.context,
       frame: '',
-      progress: { counter: from?.counter ?? 0, prefix: '', depth: 0 },
+      prefix: '',
+      depth: 0,
       callers: [plan.origin],
-      unit: undefined,
-      missingEffects: new Set(),
-    };
+    });
     return this.#runPlan(
       execution,
       from?.value ?? start.value,
@@ -72,26 +65,21 @@ export class Interpreter implements Interpreting {
       ...call,
     });
     const cancel = new CancelScope(caller.cancel);
-    const execution: Execution = {
-      ...caller,
+    const { runtime, unit } = caller;
+    const depth = caller.progress.depth + 1;
+    const execution = newExecution(this.environment, {
+      ...start,
       plan,
       settings: inheritSettings(plan.settings, caller.settings),
+      runtime,
       cancel,
-      scope: new EngineScope(
-        start.inputs,
-        new RecordedSteps(),
-        null,
-        caller.scope.holder,
-        start.context,
-        warningsOf(caller.runtime, caller.progress.prefix, caller.progress.depth + 1),
-      ),
+      holder: caller.scope.holder,
       frame: `${address}>`,
-      progress: { counter: 0, prefix: caller.progress.prefix, depth: caller.progress.depth + 1 },
+      prefix: caller.progress.prefix,
+      depth,
       callers: [...caller.callers, plan.origin],
-      missingEffects: new Set(),
-    };
-    const { runtime } = caller;
-    const depth = execution.progress.depth;
+      unit,
+    });
     if (runtime.listening) {
       runtime.emit({
         type: 'workflow.started',
@@ -293,27 +281,10 @@ export class Interpreter implements Interpreting {
   /** Runs one branch of a fork from data alone, wherever the runtime put it. */
   readonly executeBranch: BranchExecutor = async (address, shared, branch, runtime, cancel) => {
     const holder = { current: shared.state };
-    const missingEffects = new Set<string>();
-    const execution: Execution = {
-      environment: this.environment,
-      plan: shared.plan,
-      settings: shared.settings,
-      runtime,
-      cancel,
-      scope: new EngineScope(
-        shared.inputs,
-        RecordedSteps.from(shared.steps),
-        branch.loop,
-        holder,
-        shared.context,
-        warningsOf(runtime, branch.prefix, shared.depth),
-      ),
-      frame: `${address}>`,
-      progress: { counter: 0, prefix: branch.prefix, depth: shared.depth },
-      callers: shared.callers,
-      unit: shared.unit,
-      missingEffects,
-    };
+    const frame = `${address}>`;
+    const { loop, prefix } = branch;
+    const place = { ...shared, loop, prefix, holder, frame, runtime, cancel };
+    const execution = newExecution(this.environment, place);
     try {
       const { value } = await this.runBlock(branch.block, branch.value, execution);
       this.environment.itemLog?.finished(address, value);
@@ -321,7 +292,7 @@ export class Interpreter implements Interpreting {
         status: 'completed',
         value,
         ...(holder.current === shared.state ? {} : { state: writesOf(shared.state, holder.current) }),
-        ...(missingEffects.size === 0 ? {} : { missingEffects: [...missingEffects] }),
+        ...(execution.missingEffects.size > 0 && { missingEffects: [...execution.missingEffects] }),
       };
     } catch (error) {
       return cancel.cancelled ? { status: 'cancelled' } : { status: 'failed', error };
@@ -355,16 +326,6 @@ function writesOf(before: JsonObject, after: JsonObject): JsonObject {
     if (!Object.hasOwn(before, key) || before[key] !== after[key]) setOwnProperty(writes, key, after[key]);
   }
   return writes;
-}
-
-/** What expressions warn of becomes an event of the run; nothing is prepared when nobody listens. */
-function warningsOf(
-  runtime: Runtime,
-  prefix: string,
-  depth: number,
-): ((message: string) => void) | undefined {
-  if (!runtime.listening) return undefined;
-  return (message) => runtime.emit({ type: 'warning', message, prefix, depth });
 }
 
 /** Inputs that a child does not take are a failure of the calling step, not of the command line. */
