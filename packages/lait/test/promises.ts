@@ -195,7 +195,11 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'An interrupted conversation goes on and repeats no answered request or call',
     'DESIGN §2',
   ],
-  ['secrets.masked', 'Secrets are masked as they are and in common encodings', 'FR-25'],
+  [
+    'secrets.masked',
+    'Secrets are masked as they are and in common encodings, in every file and output',
+    'FR-25',
+  ],
   ['decide.question-order', 'decide gives the answers in the order of the questions', 'facts steps §10'],
   ['steps.yaml-core', 'Files are YAML 1.2 core: yes, no, dates and times are text', 'FR-31'],
   ['steps.yaml-bounded', 'Hostile YAML ends in a problem, never in a crash', 'issue 2'],

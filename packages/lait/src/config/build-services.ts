@@ -10,6 +10,7 @@ import { createDecisionService } from '../models/decision-service.js';
 import { createModelService } from '../models/model-service.js';
 import type { SpendingLimits } from '../plan/spending-limits.js';
 import type { DefinedTool } from '../tools/define-tool.js';
+import { inheritedSecrets } from '../tools/secret-values.js';
 import type { Approve } from '../tools/tool-approval.js';
 import { createToolService } from '../tools/tool-service.js';
 import type { SecretRegistry } from '../values/secrets.js';
@@ -62,7 +63,10 @@ export interface LaitServices {
  * come to life when a step needs them. Throws a `DefinitionError` for entries of `tools:` that cannot work.
  */
 export function buildServices(options: ServiceOptions): LaitServices {
-  const { configuration, environment, secrets } = options;
+  const { configuration, secrets } = options;
+  const onSecret = (value: string) => secrets.add(value);
+  const environment = { ...options.environment, onSecret };
+  for (const secret of inheritedSecrets(environment.variables)) onSecret(secret);
   const { values } = configuration;
   const { compaction, cache: cacheByDefault, cache_ttl, ...defaults } = values.default ?? {};
   const usesCache = options.cache ?? cacheByDefault ?? false;
@@ -101,7 +105,7 @@ export function buildServices(options: ServiceOptions): LaitServices {
     strict: values.strict_tools,
     compaction,
     onLog: options.onServerLog,
-    onSecret: (value) => secrets.add(value),
+    onSecret,
   });
   const capabilities = new CapabilityRegistry({
     settings: values.capabilities,

@@ -1,6 +1,7 @@
 import type { Expression } from '../expressions/expression.js';
 import { programEnvironment } from '../tools/environment.js';
 import { processFailure, runProcess } from '../tools/process.js';
+import { secretValues } from '../tools/secret-values.js';
 import { expandVariables } from '../values/expand-variables.js';
 import { textOf } from '../values/text.js';
 import { decodeUtf8 } from '../values/utf8.js';
@@ -62,7 +63,8 @@ export const runKind: Kind<RunFields> = {
     const command = run.map((argument) => context.evaluate(argument));
     const stdin = textOf(context.input);
     const value = await context.effect(async ({ signal, idempotencyKey }) => {
-      const { variables, workingDirectory } = context.services.environment;
+      const { variables, workingDirectory, onSecret } = context.services.environment;
+      for (const secret of secretValues(env ?? {}, variables)) onSecret?.(secret);
       const result = await runProcess(
         {
           command,

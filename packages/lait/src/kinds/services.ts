@@ -25,6 +25,8 @@ export interface Environment {
   variables: Readonly<Record<string, string | undefined>>;
   /** Where files, outputs and programs are looked up. */
   workingDirectory: string;
+  /** Told of secrets before they are used, so that they are masked wherever they turn up. */
+  onSecret?: (value: string) => void;
 }
 
 // ------------------------------------------------------------------ models

@@ -40,6 +40,7 @@ export class SecretReferences {
   /** The value as it may be stored. */
   store(value: JsonValue): JsonValue {
     if (typeof value === 'string') return this.#storeText(value);
+    if (typeof value === 'number') return this.#storeNumber(value);
     if (Array.isArray(value)) return value.map((item) => this.store(item));
     if (!isObject(value)) return value;
     const stored = {};
@@ -91,6 +92,11 @@ export class SecretReferences {
     let masked = text;
     for (const name of this.#names) masked = masked.replaceAll(this.#variables[name]!, () => `\${${name}}`);
     return this.#secrets.mask(masked);
+  }
+
+  #storeNumber(value: number): JsonValue {
+    const masked = this.#secrets.maskValue<JsonValue>(value);
+    return masked === value ? value : { [secretKey]: [{ masked }] };
   }
 
   #storeText(text: string): JsonValue {

@@ -1,7 +1,18 @@
+import { isSecretName } from '../values/secret-name.js';
 import type { Variables } from './environment.js';
 
-/** Names under which secrets are usually kept. */
-const secretName = /auth|key|token|secret|passw|credential|cookie/i;
+/**
+ * Shorter values of variables that nobody mentioned are left alone: `AUTH=true` must not hide every `true`. What a
+ * file hands to a program or a server is a secret from four characters on.
+ */
+const minimumInheritedLength = 8;
+
+/** The values of the variables of a process whose names speak of a secret. Source: field reports FR-25 and FR-26. */
+export function inheritedSecrets(variables: Variables): string[] {
+  return Object.entries(variables).flatMap(([name, value]) =>
+    value !== undefined && value.length >= minimumInheritedLength && isSecretName(name) ? [value] : [],
+  );
+}
 
 /**
  * The secrets among the values of headers or of an `env`: variables that a value refers to, and values written out,
@@ -12,10 +23,10 @@ export function secretValues(settings: Readonly<Record<string, string>>, variabl
   return Object.entries(settings).flatMap(([name, text]) => {
     const references = [...text.matchAll(/\$\{([A-Za-z0-9_]+)\}/g)].map((match) => match[1]!);
     const referred = references
-      .filter((variable) => secretName.test(name) || secretName.test(variable))
+      .filter((variable) => isSecretName(name) || isSecretName(variable))
       .map((variable) => (Object.hasOwn(variables, variable) ? (variables[variable] ?? '') : ''));
     // Behind the scheme of an authorization stands the secret itself.
-    const written = references.length === 0 && secretName.test(name) ? [text.replace(/^\w+ /, '')] : [];
+    const written = references.length === 0 && isSecretName(name) ? [text.replace(/^\w+ /, '')] : [];
     return [...referred, ...written];
   });
 }

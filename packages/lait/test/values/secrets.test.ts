@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SecretRegistry } from '../../src/values/secrets.js';
 
@@ -19,8 +20,20 @@ describe('SecretRegistry', () => {
     ['base64', Buffer.from(secret).toString('base64')],
     ['base64url', Buffer.from(secret).toString('base64url')],
     ['hexadecimal', Buffer.from(secret).toString('hex')],
-  ])('hides a secret %s', (_, form) => {
-    expect(registry.mask(`<${form}>`)).toBe('<[REDACTED]>');
+    ['base32', 'MFRGGJ3EMVTAU43FMNXW4ZBNNRUW4ZJNN5TC22LUEDTJPJPGTSWCB4E7U2FCA'],
+    ['in mixed case', `A${secret.slice(1)}`],
+    ['reversed', [...secret].reverse().join('')],
+    ['JSON-escaped twice', JSON.stringify(JSON.stringify(secret).slice(1, -1)).slice(1, -1)],
+    [
+      'JSON-escaped six times',
+      [1, 2, 3, 4, 5, 6].reduce((text) => JSON.stringify(text).slice(1, -1), secret),
+    ],
+    ['JSON-escaped as ASCII', String.raw`abc'def\nsecond-line-of-it \u65e5\u672c \ud83e\udd8a `],
+    ['base64 of its JSON', Buffer.from(JSON.stringify(secret).slice(1, -1)).toString('base64')],
+    ['base64 twice', Buffer.from(Buffer.from(secret).toString('base64')).toString('base64')],
+  ])('[secrets.masked] hides a secret %s', (_, form) => {
+    // White space at the end of a secret is none.
+    expect(registry.mask(`<${form}>`)).toMatch(/^<\[REDACTED\] ?>$/);
     expect(registry.occursIn(`x${form}`)).toBe(true);
   });
 
@@ -31,6 +44,58 @@ describe('SecretRegistry', () => {
       const encoded = Buffer.from(`${user}correct-horse-battery!`).toString('base64');
       expect(keys.mask(encoded)).toContain('[REDACTED]');
     }
+  });
+
+  it.each([
+    ['of HTML by jq', 'p&lt;w&gt;&amp;&quot;x&apos;/\\y'],
+    ['of HTML by others', 'p&lt;w&gt;&amp;&quot;x&#39;/\\y'],
+    ['of a shell word', `p<w>&"x'\\''/\\y`],
+    ['of CSV', `p<w>&""x'/\\y`],
+    ['of TSV', `p<w>&"x'/\\\\y`],
+    ['of JSON by Go', String.raw`p\u003cw\u003e\u0026\"x'/\\y`],
+    ['of JSON by PHP', String.raw`p<w>&\"x'\/\\y`],
+  ])('[secrets.masked] hides a secret with the escapes %s', (_, form) => {
+    const marks = new SecretRegistry();
+    marks.add(`p<w>&"x'/\\y`);
+    expect(marks.mask(`<${form}>`)).toBe('<[REDACTED]>');
+  });
+
+  it.each(['\n', '\r\n', '\n    ', '\\\n', '\\n', '\\\\n'])(
+    '[secrets.masked] hides a secret with a line break inside: %j',
+    (lineBreak) => {
+      const keys = new SecretRegistry();
+      keys.add("abc'def");
+      const forms = ["abc'def", "ABC'DEF", Buffer.from("abc'def").toString('base64')];
+      for (const form of forms) {
+        for (let at = 1; at < form.length; at += 1) {
+          const broken = `one${lineBreak}${form.slice(0, at)}${lineBreak}${form.slice(at)}${lineBreak}two`;
+          expect(keys.mask(broken)).toBe(`one${lineBreak}[REDACTED]${lineBreak}two`);
+        }
+      }
+    },
+  );
+
+  it('leaves everything else as it is', () => {
+    const keys = new SecretRegistry();
+    keys.add('correct-horse');
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (before, after) => {
+        const text = `${before}\n${after}`;
+        fc.pre(!text.toLowerCase().includes('horse'));
+        expect(keys.mask(text)).toBe(text);
+        expect(keys.mask(`${before}_CORRECT-HORSE_${after}`)).toBe(`${before}_[REDACTED]_${after}`);
+      }),
+    );
+  });
+
+  it('hides a secret that is a number, and no number that holds its digits', () => {
+    const pins = new SecretRegistry();
+    pins.add('4711');
+    expect(pins.maskValue({ pin: 4711, count: 147110, text: 'pin 4711' })).toEqual({
+      pin: '[REDACTED]',
+      count: 147110,
+      text: 'pin [REDACTED]',
+    });
   });
 
   it('masks texts and keys of values, and gives the same object back when nothing is hidden', () => {
