@@ -25,7 +25,7 @@ export default {
   scale: 'ms',
   rounds: 7,
   cases: Object.fromEntries(sizes.map((size) => [`${size} steps of 1 KB`, size])),
-  note: 'Whole runs of the command line. A checkpoint is one file that is written anew and synchronised after each step, so its cost grows with what is recorded: the price of one readable file.',
+  note: 'Whole runs of the command line. A checkpoint is one file that is written anew and synchronised after each step, so its cost grows with what is recorded: the price of one readable file. What was recorded before is copied, not encoded again.',
   subjects: { lait: lait(), 'lait --checkpoint': lait('--checkpoint') },
   close: () => rmSync(directory, { recursive: true }),
 };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, link, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { unwritable } from './unwritable.js';
 
@@ -37,7 +37,8 @@ export async function replaceFile(
   try {
     handle = await inDirectory(temporary, makeDirectories, () => openNew(temporary, mode));
     if (exactMode !== undefined) await handle.chmod(exactMode);
-    await writeFile(handle, content as Iterable<Uint8Array> | string);
+    if (isPieces(content)) await writePieces(handle, content);
+    else await handle.writeFile(content);
     await handle.sync();
     await handle.close();
     handle = undefined;
@@ -71,6 +72,23 @@ async function openNew(path: string, mode: number): Promise<FileHandle> {
     // What a killed writer left there must not keep its own permissions.
     await rm(path, { force: true });
     return open(path, 'wx', mode);
+  }
+}
+
+function isPieces(content: string | Uint8Array | readonly Uint8Array[]): content is readonly Uint8Array[] {
+  return Array.isArray(content);
+}
+
+/** One call for all pieces, and more where the system takes only a part, as on a disk that is nearly full. */
+async function writePieces(handle: FileHandle, pieces: readonly Uint8Array[]): Promise<void> {
+  let rest = pieces.filter(({ length }) => length > 0);
+  while (rest.length > 0) {
+    let { bytesWritten } = await handle.writev(rest);
+    while (bytesWritten > 0 && bytesWritten >= rest[0]!.length) {
+      bytesWritten -= rest[0]!.length;
+      rest = rest.slice(1);
+    }
+    if (bytesWritten > 0) rest = [rest[0]!.subarray(bytesWritten), ...rest.slice(1)];
   }
 }
 

@@ -7,6 +7,7 @@ import type { Checkpoint, PassedValue } from './checkpoint.js';
 import type { CheckpointClaim } from './checkpoint-claim.js';
 import { CheckpointItems } from './checkpoint-items.js';
 import type { CheckpointStore } from './checkpoint-store.js';
+import { CheckpointWriter } from './checkpoint-writer.js';
 import { displayStored, type SecretReferences } from './secret-references.js';
 import { ValueCodec } from './stores/value-codec.js';
 
@@ -35,6 +36,7 @@ export class CheckpointRecorder {
   /** How the value after the last finished step will be stored once it is no longer the current one. */
   #passing: PassedValue;
   readonly #items: CheckpointItems;
+  readonly #writer: CheckpointWriter;
   /** Writes follow one another. */
   #writing: Promise<void> = Promise.resolve();
   #itemsTimer: NodeJS.Timeout | undefined;
@@ -43,6 +45,13 @@ export class CheckpointRecorder {
     this.#options = options;
     this.#checkpoint = options.checkpoint;
     this.#passing = { value: options.checkpoint.current_value ?? null };
+    const { references } = options;
+    const codec = codecOf(references, () => {});
+    this.#writer = new CheckpointWriter({
+      encode: (value) => codec.encode(value),
+      mask: (text) => references.mask(text),
+      revision: () => references.revision,
+    });
     const { items } = options.checkpoint;
     this.#items = new CheckpointItems(options.keepItems === true ? items : undefined, () =>
       this.#storeItemsSoon(),
@@ -121,8 +130,11 @@ export class CheckpointRecorder {
     this.#itemsTimer = undefined;
     const { kept } = this.#items;
     this.#checkpoint = { ...this.#checkpoint, ...changes, items: kept, updated_at: new Date().toISOString() };
-    const checkpoint = storedForm(this.#checkpoint, this.#options.references);
-    const written = this.#writing.then(() => this.#options.store.save(checkpoint));
+    const checkpoint = this.#checkpoint;
+    // Written only when the file before it is on the disk: the writer uses its bytes again.
+    const written = this.#writing.then(() =>
+      this.#options.store.save(checkpoint.run_id, this.#writer.write(checkpoint)),
+    );
     this.#writing = written.catch(() => {});
     return written;
   }
@@ -135,33 +147,6 @@ function codecOf(references: SecretReferences, onMasked: () => void): ValueCodec
     restore: (stored) => references.restore(stored, onMasked),
     show: (stored) => displayStored(stored),
   });
-}
-
-/** The record with references in place of secrets. */
-function storedForm(checkpoint: Checkpoint, references: SecretReferences): Checkpoint {
-  const codec = codecOf(references, () => {});
-  const store = (value: Value) => codec.pack(value);
-  const { failure, items } = checkpoint;
-  return {
-    ...checkpoint,
-    initial_input: store(checkpoint.initial_input),
-    inputs: store(checkpoint.inputs),
-    current_value: checkpoint.current_value === undefined ? undefined : store(checkpoint.current_value),
-    steps_outputs: store(checkpoint.steps_outputs) as JsonObject,
-    state: store(checkpoint.state) as JsonObject,
-    passed_values: checkpoint.passed_values.map((passed) =>
-      'value' in passed ? { value: store(passed.value) } : passed,
-    ),
-    failure: failure === undefined ? undefined : { ...failure, message: references.mask(failure.message) },
-    items:
-      items === undefined
-        ? undefined
-        : {
-            digest: items.digest,
-            results: store(items.results) as JsonObject,
-            ...(items.steps === undefined ? {} : { steps: store(items.steps) as JsonObject }),
-          },
-  };
 }
 
 /** The record with the secrets that its references name. Throws what `SecretReferences.restore` throws. */

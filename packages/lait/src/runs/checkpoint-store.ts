@@ -5,7 +5,7 @@ import { isLaitError, LaitError } from '../errors/lait-error.js';
 import { readTextFile } from '../files/read-file.js';
 import { replaceFile } from '../files/replace-file.js';
 import { didYouMean } from '../plan/suggest.js';
-import { type Checkpoint, readCheckpoint, writeCheckpoint } from './checkpoint.js';
+import { type Checkpoint, readCheckpoint } from './checkpoint.js';
 import { CheckpointClaim, claimHolder, removeClaims } from './checkpoint-claim.js';
 import type { ProcessIdentity } from './process-identity.js';
 import { isRunId } from './run-id.js';
@@ -126,11 +126,16 @@ export class CheckpointStore {
   }
 
   /**
-   * Writes a record: all of it or nothing, flushed to the disk. A file that this store has neither written nor read is
-   * never replaced. Throws a `LaitError`: `file_unwritable`, `checkpoint_changed`.
+   * Writes a record, given in pieces: all of it or nothing, flushed to the disk. A file that this store has neither written
+   * nor read is never replaced. Throws a `LaitError`: `file_unwritable`, `checkpoint_changed`, `checkpoint_too_large`.
    */
-  async save(checkpoint: Checkpoint): Promise<void> {
-    const { run_id: runId } = checkpoint;
+  async save(runId: string, record: readonly Uint8Array[]): Promise<void> {
+    if (record.reduce((bytes, { length }) => bytes + length, 0) > maxCheckpointBytes) {
+      throw new LaitError({
+        code: 'checkpoint_too_large',
+        message: 'its values are larger than 512 MiB, more than a record can hold',
+      });
+    }
     const seen = this.#seen.get(runId);
     const now = await look(this.path(runId));
     if (now !== undefined && (seen === undefined || !isSame(seen, now))) {
@@ -139,7 +144,7 @@ export class CheckpointStore {
         message: `${this.path(runId)} was changed by somebody else and is not written over`,
       });
     }
-    await replaceFile(this.path(runId), writeCheckpoint(checkpoint), {
+    await replaceFile(this.path(runId), record, {
       makeDirectories: true,
       temporary: join(this.directory, 'tmp', `${runId}.json`),
       syncDirectory: seen === undefined,

@@ -2,7 +2,7 @@ import { LaitError } from '../errors/lait-error.js';
 import { isObject, type JsonObject, type JsonValue, type Value } from '../values/value.js';
 
 /** The format that this version writes and reads. */
-const checkpointFormat = 2;
+export const checkpointFormat = 2;
 
 /**
  * What a resume needs of a run: everything behind its last finished top-level step. The names are those of the file
@@ -49,21 +49,6 @@ export interface KeptItems {
   results: Readonly<Record<string, JsonValue>>;
   /** Steps recorded so far, when items run one after the other. */
   steps?: JsonObject;
-}
-
-/** The file's text. */
-export function writeCheckpoint(checkpoint: Checkpoint): string {
-  const { run_id, current_value, passed_values, state, ...rest } = checkpoint;
-  const file = {
-    format: checkpointFormat,
-    run_id,
-    ...rest,
-    ...(current_value === undefined ? { no_value: true } : {}),
-    current_value: current_value ?? null,
-    passed_values,
-    ...(Object.keys(state).length === 0 ? {} : { state }),
-  };
-  return `${JSON.stringify(file)}\n`;
 }
 
 /**

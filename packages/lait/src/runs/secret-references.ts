@@ -37,6 +37,11 @@ export class SecretReferences {
       .sort((a, b) => variables[b]!.length - variables[a]!.length);
   }
 
+  /** Changes when more secrets have become known, so that values are stored in another way. */
+  get revision(): number {
+    return this.#secrets.size;
+  }
+
   /** The value as it may be stored. */
   store(value: JsonValue): JsonValue {
     if (typeof value === 'string') return this.#storeText(value);

@@ -24,6 +24,11 @@ export class SecretRegistry {
     this.#finders = [new TextFinder(this.#forms), new TextFinder(this.#forms, skipFilling)];
   }
 
+  /** How many secrets are known; it only grows. */
+  get size(): number {
+    return this.#known.size;
+  }
+
   /** True when `text` holds a known secret in one of its forms. */
   occursIn(text: string): boolean {
     return this.#find(text).length > 0;

@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Checkpoint, readCheckpoint, writeCheckpoint } from '../../src/runs/checkpoint.js';
+import { type Checkpoint, readCheckpoint } from '../../src/runs/checkpoint.js';
 import { CheckpointStore } from '../../src/runs/checkpoint-store.js';
+import { CheckpointWriter } from '../../src/runs/checkpoint-writer.js';
 import { isRunId, newRunId } from '../../src/runs/run-id.js';
 import { displayStored, SecretReferences } from '../../src/runs/secret-references.js';
+import { ValueCodec } from '../../src/runs/stores/value-codec.js';
 import { SecretRegistry } from '../../src/values/secrets.js';
-import type { JsonValue } from '../../src/values/value.js';
+import type { JsonObject, JsonValue, Value } from '../../src/values/value.js';
 
 let directory: string;
 let store: CheckpointStore;
@@ -36,10 +38,17 @@ const checkpoint = (changes: Partial<Checkpoint> = {}): Checkpoint => ({
   ...changes,
 });
 
+/** A writer without secrets. */
+const plainWriter = (encode: (value: Value) => string = JSON.stringify) =>
+  new CheckpointWriter({ encode, mask: (text) => text, revision: () => 0 });
+const textOf = (written: Uint8Array[]) => Buffer.concat(written).toString('utf8');
+const writeCheckpoint = (saved: Checkpoint) => textOf(plainWriter().write(saved));
+const save = (saved: Checkpoint) => store.save(saved.run_id, plainWriter().write(saved));
+
 describe('[runs.format] the file of a run', () => {
   it('has the fields of format 2', async () => {
     const saved = checkpoint();
-    await store.save(saved);
+    await save(saved);
     const file = JSON.parse(readFileSync(store.path(saved.run_id), 'utf8'));
     expect(file).toMatchObject({
       format: 2,
@@ -71,10 +80,40 @@ describe('[runs.format] the file of a run', () => {
     );
   });
 
+  it('is the same whether its writer has written earlier ones or not', () => {
+    const value = fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<JsonValue>;
+    const record = fc.record({
+      steps_outputs: fc.dictionary(fc.constantFrom('a', 'b', 'c', '値', '__proto__', '$lait.value'), value),
+      passed_values: fc.array(fc.oneof(fc.constant({ same: true as const }), fc.record({ value }))),
+      current_value: fc.option(value, { nil: undefined }),
+      items: fc.option(
+        fc.record({ digest: fc.constant('d'), results: fc.dictionary(fc.nat(20).map(String), value) }),
+        { nil: undefined },
+      ),
+      failure: fc.option(fc.record({ message: fc.string() }), { nil: undefined }),
+    });
+    const codec = new ValueCodec();
+    const codedWriter = () => plainWriter((value) => codec.encode(value));
+    fc.assert(
+      fc.property(fc.array(record, { minLength: 1, maxLength: 5 }), fc.boolean(), (records, grow) => {
+        const writer = codedWriter();
+        let steps: JsonObject = {};
+        for (const changes of records) {
+          // Mostly what was there and more behind it, as in a run; sometimes something else.
+          if (grow) steps = { ...steps, ...changes.steps_outputs };
+          const saved = checkpoint({ ...changes, ...(grow ? { steps_outputs: steps } : {}) });
+          const text = textOf(writer.write(saved));
+          expect(text).toBe(textOf(codedWriter().write(saved)));
+          expect(JSON.parse(text).steps_outputs).toEqual(JSON.parse(codec.encode(saved.steps_outputs)));
+        }
+      }),
+    );
+  });
+
   it('belongs to its owner alone and leaves nothing else in its directory', async () => {
     const saved = checkpoint();
-    await store.save(saved);
-    await store.save({ ...saved, counter: 2 });
+    await save(saved);
+    await save({ ...saved, counter: 2 });
     expect(readdirSync(join(directory, '.lait', 'runs'))).toEqual([`${saved.run_id}.json`]);
     expect(statSync(store.path(saved.run_id)).mode & 0o777).toBe(0o600);
     expect(readdirSync(join(directory, '.lait', 'tmp'))).toEqual([]);
@@ -117,7 +156,7 @@ describe('[runs.never-overwritten] a file that cannot be read is left as it is',
       code,
       message: expect.stringContaining(store.path(saved.run_id)),
     });
-    await expect(store.save(saved)).rejects.toMatchObject({ code: 'checkpoint_changed' });
+    await expect(save(saved)).rejects.toMatchObject({ code: 'checkpoint_changed' });
     expect(readFileSync(store.path(saved.run_id), 'utf8')).toBe(text);
     expect(await store.list()).toMatchObject([{ run_id: saved.run_id, problem: expect.any(String) }]);
   });
@@ -126,20 +165,20 @@ describe('[runs.never-overwritten] a file that cannot be read is left as it is',
     const saved = checkpoint();
     mkdirSync(store.path(saved.run_id), { recursive: true });
     await expect(store.read(saved.run_id)).rejects.toMatchObject({ code: 'file_unreadable' });
-    await expect(store.save(saved)).rejects.toMatchObject({ code: 'checkpoint_changed' });
+    await expect(save(saved)).rejects.toMatchObject({ code: 'checkpoint_changed' });
   });
 
   it('a file that somebody else changed during the run', async () => {
     const saved = checkpoint();
-    await store.save(saved);
+    await save(saved);
     writeFileSync(store.path(saved.run_id), 'precious');
-    await expect(store.save(saved)).rejects.toMatchObject({ code: 'checkpoint_changed' });
+    await expect(save(saved)).rejects.toMatchObject({ code: 'checkpoint_changed' });
     expect(readFileSync(store.path(saved.run_id), 'utf8')).toBe('precious');
   });
 
   it('a file in place of the directory', async () => {
     writeFileSync(join(directory, '.lait'), 'not a directory');
-    await expect(store.save(checkpoint())).rejects.toMatchObject({ code: 'file_unwritable' });
+    await expect(save(checkpoint())).rejects.toMatchObject({ code: 'file_unwritable' });
     await expect(store.list()).rejects.toMatchObject({ code: 'file_unreadable' });
   });
 });
@@ -211,6 +250,26 @@ describe('[runs.no-secrets] secrets in records', () => {
   it('whose variable is gone are named', () => {
     const stored = references({ DEPLOY: 'hunter2-token' }).store('hunter2-token');
     expect(() => references({}).restore(stored, () => {})).toThrow(/DEPLOY/);
+  });
+
+  it('that become known only later leave the values that were recorded before, too', () => {
+    const secrets = new SecretRegistry();
+    const own = new SecretReferences({}, secrets, []);
+    const codec = new ValueCodec({ store: (v) => own.store(v), restore: (v) => v, show: (v) => v });
+    const writer = new CheckpointWriter({
+      encode: (value) => codec.encode(value),
+      mask: (text) => own.mask(text),
+      revision: () => own.revision,
+    });
+    const saved = checkpoint({
+      initial_input: 'key-from-a-command',
+      steps_outputs: { a: 'key-from-a-command' },
+      passed_values: [{ value: 'key-from-a-command' }],
+      failure: { message: 'no key-from-a-command' },
+    });
+    expect(textOf(writer.write(saved)).match(/key-from-a-command/g)).toHaveLength(4);
+    secrets.add('key-from-a-command');
+    expect(textOf(writer.write(saved))).not.toContain('key-from-a-command');
   });
 
   it('values that look like references come back as they were', () => {
