@@ -1,10 +1,12 @@
-// Bundles the command line into packages/lait/dist/bundle: starting it then reads a few files instead of hundreds.
-// CommonJS without white space, because Node starts that fastest. What only some commands need stays in chunks, and large
-// libraries (the model client, MCP, servers, stores) stay packages that are loaded when they are needed.
+// Bundles the command line and the library into packages/lait/dist/bundle: starting them then reads a few files instead of
+// hundreds. Both share their chunks, which are CommonJS, because Node starts that fastest, and which load each other on
+// first use. Large libraries (the model client, MCP, servers, stores) stay packages that are loaded when they are needed.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'vite';
+import { loadOnFirstUse } from './load-on-first-use.mjs';
 
 const root = fileURLToPath(new URL('../packages/lait', import.meta.url));
 const require = createRequire(join(root, 'package.json'));
@@ -31,6 +33,48 @@ const requireOnDemand = {
   transform: (code) => code.replaceAll('const require = createRequire(import.meta.url);', ''),
 };
 
+const slashed = (path) => path.replaceAll('\\', '/');
+/** A module of ours by its path in a package, or everything below a directory. */
+const ours = (path, name = 'lait') => {
+  const place = slashed(join(root, '..', name, 'dist', path));
+  return (id) => slashed(id) === `${place}.js` || slashed(id).startsWith(place.replace(/\/?$/, '/'));
+};
+const anyOf =
+  (...tests) =>
+  (id) =>
+    tests.some((test) => test(id));
+const library = (name) => (id) => slashed(id).includes(`/node_modules/${name}/`);
+
+/** Each group takes what the ones before it have left of all that its modules import. */
+const groups = [
+  { name: 'commander', test: library('commander') },
+  { name: 'yaml', test: library('yaml') },
+  { name: 'handlebars', test: library('handlebars') },
+  { name: 'string-width', test: library('string-width') },
+  { name: 'jq-text', test: anyOf(ours('regex', 'jq'), ours('dates', 'jq')) },
+  { name: 'jq', test: ours('', 'jq') },
+  { name: 'basics', test: anyOf(ours('index'), ours('errors'), ours('values'), ours('files/read-file')) },
+  { name: 'start', test: ours('cli/main') },
+  {
+    name: 'definitions',
+    test: anyOf(ours('config/lint-workflow'), ours('config/load-plan'), ours('dialects/steps/lint-workflow')),
+  },
+  { name: 'configuration', test: ours('config/load-configuration') },
+  { name: 'models', test: ours('models/live-requests') },
+  { name: 'mcp', test: ours('tools/mcp') },
+  { name: 'tools', test: anyOf(ours('tools/shell-tool'), ours('tools/skill')) },
+  { name: 'capabilities', test: ours('capabilities') },
+  { name: 'runs', test: anyOf(ours('lait'), ours('engine')) },
+  {
+    name: 'run',
+    test: anyOf(
+      ours('cli/commands/run'),
+      ours('cli/run/run-workflow'),
+      ours('cli/run/resolve-workflow-file'),
+    ),
+  },
+].map((group, index, all) => ({ ...group, priority: all.length - index }));
+
 const { output } = await build({
   configFile: false,
   logLevel: 'error',
@@ -39,43 +83,41 @@ const { output } = await build({
   resolve: { alias: [{ find: /^yaml$/, replacement: yamlAsModules }] },
   ssr: { noExternal: bundled },
   build: {
-    ssr: 'dist/cli/main.js',
-    outDir: 'dist/bundle',
+    ssr: true,
     target: 'node20',
-    emptyOutDir: true,
+    write: false,
     minify: false,
     rolldownOptions: {
+      input: { main: join(root, 'dist/cli/main.js'), library: join(root, 'dist/index.js') },
       output: {
         format: 'cjs',
         entryFileNames: '[name].cjs',
         chunkFileNames: '[name]-[hash].cjs',
-        // Names stay: stack traces are read.
-        minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
-        // Each group takes all that its modules import, so that a command opens three or four files.
-        codeSplitting: {
-          groups: [
-            { name: 'start', test: /dist[\\/]cli[\\/]main\.js$/, priority: 3 },
-            {
-              name: 'definitions',
-              test: /dist[\\/](config[\\/](lint-workflow|load-plan|load-configuration)|dialects[\\/]steps[\\/]lint-workflow)\.js$/,
-              priority: 2,
-            },
-            {
-              name: 'runs',
-              test: /dist[\\/](config[\\/]build-services|engine[\\/]start-run)\.js$/,
-              priority: 1,
-            },
-            {
-              name: 'run',
-              test: /dist[\\/]cli[\\/](commands[\\/]run|run[\\/](run-workflow|resolve-workflow-file))\.js$/,
-              priority: 0,
-            },
-          ],
-        },
+        comments: false,
+        // Names and lines stay: stack traces are read, and Node shows the line that threw.
+        minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } },
+        codeSplitting: { groups },
       },
     },
   },
 });
+
+const bundle = join(root, 'dist/bundle');
+rmSync(bundle, { recursive: true, force: true });
+mkdirSync(bundle, { recursive: true });
+for (const { fileName, code } of output) writeFileSync(join(bundle, fileName), loadOnFirstUse(code));
+
+// The face of the library is a module. Node looks through a CommonJS file that a module imports for its names, which takes
+// longer than running it; between them stands a file that is looked through at once.
+const names = Object.keys(await import(pathToFileURL(join(root, 'dist/index.js')).href));
+writeFileSync(
+  join(bundle, 'loader.cjs'),
+  "const library = require('./library.cjs');\nmodule.exports = library;\n",
+);
+writeFileSync(
+  join(bundle, 'index.mjs'),
+  `import library from './loader.cjs';\n\nexport const { ${names.join(', ')} } = library;\n`,
+);
 
 // A package that is a module only must be bundled or imported on demand: this throws for it.
 for (const name of new Set(output.flatMap(({ imports = [] }) => imports))) {

@@ -1,4 +1,4 @@
-import { createLait, defineTool } from '../../packages/lait/dist/index.js';
+import { createLait, defineTool } from 'lait';
 
 const number = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
 

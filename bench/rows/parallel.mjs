@@ -40,7 +40,7 @@ function laitSteps() {
 }
 
 async function laitTools() {
-  const { defineTool } = await import('../../packages/lait/dist/index.js');
+  const { defineTool } = await import('lait');
   const tools = Object.fromEntries(
     names.map((name, index) => [
       name,

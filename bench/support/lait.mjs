@@ -1,4 +1,4 @@
-import { createLait } from '../../packages/lait/dist/index.js';
+import { createLait } from 'lait';
 
 /** Builds the subject's work from a workflow: a run whose events somebody listens to. Throws unless runs complete. */
 export async function workflowWork({ definition, call, operations, options = {}, check }) {

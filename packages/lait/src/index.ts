@@ -12,6 +12,7 @@ export type {
   ShellToolSettings,
 } from './config/configuration.js';
 export type { AgentDefinition } from './config/define-agent.js';
+export { createLait } from './create-lait.js';
 export type { DynamicEntry, DynamicWorkflowDefinition } from './dialects/dynamic/definition.js';
 export type { DefinitionStore, StoredDefinition } from './dialects/dynamic/definition-store.js';
 export type {
@@ -53,7 +54,7 @@ export type {
   CapabilityService,
   DirectToolContext,
 } from './kinds/services.js';
-export { createLait, type Lait, type LaitOptions, type LoadOptions } from './lait.js';
+export type { Lait, LaitOptions, LoadOptions } from './lait.js';
 export { ProgressLines } from './observe/progress-lines.js';
 export type { UsageJson } from './observe/usage-report.js';
 export type { Diagnostic, Severity } from './plan/diagnostic.js';

@@ -3,10 +3,8 @@ import { buildServices, type LaitServices } from './config/build-services.js';
 import type { Configuration, ConfigurationValues } from './config/configuration.js';
 import type { AgentDefinition } from './config/define-agent.js';
 import { dynamicFileOptions } from './config/dynamic-file-options.js';
-import { loadEnvironment, type Variables } from './config/environment.js';
-import { loadConfiguration } from './config/load-configuration.js';
+import type { Variables } from './config/environment.js';
 import { lintPlanText, planOfDefinition, planOfFile, planOfPinned } from './config/load-plan.js';
-import { readConfiguration } from './config/read-configuration.js';
 import { isWorkflowPath } from './config/workflow-service.js';
 import type { FormOptions } from './dialects/dialect.js';
 import type { DefinitionStore } from './dialects/dynamic/definition-store.js';
@@ -96,29 +94,6 @@ export interface LoadOptions {
   signal?: AbortSignal;
   /** Told of every warning about the definition. */
   onWarning?: (diagnostic: Diagnostic) => void;
-}
-
-/**
- * Starts lait: reads the configuration; servers and model clients start when a step needs them.
- * Throws a `DefinitionError` with every problem of the configuration.
- *
- * @example
- * const lait = await createLait();
- * const workflow = await lait.load('workflow.yml');
- * const result = await workflow.run({ input: 'text to work on' });
- * await lait.close();
- */
-export async function createLait(options: LaitOptions = {}): Promise<Lait> {
-  const workingDirectory = resolve(options.workingDirectory ?? '.');
-  const inherited = options.variables ?? process.env;
-  const variables =
-    options.dotenv === true
-      ? await loadEnvironment({ workingDirectory, inherited, signal: options.signal })
-      : inherited;
-  const configuration = await configurationOf(options, workingDirectory, variables);
-  const lait = new Lait(configuration, { ...options, workingDirectory, variables });
-  if (options.definitionStore !== undefined) await lait.restoreDynamicWorkflows();
-  return lait;
 }
 
 /** A configured lait: loads and runs workflows of all forms. Make one with `createLait`, and close it at the end. */
@@ -312,21 +287,4 @@ export class Lait {
       return runPlan(plan, { value: input, inputs, context }, { ...options, services, answerer: answer });
     });
   }
-}
-
-async function configurationOf(
-  { config, signal }: LaitOptions,
-  workingDirectory: string,
-  variables: Variables,
-): Promise<Configuration> {
-  if (config === undefined || config === false || typeof config === 'string') {
-    return loadConfiguration({ workingDirectory, variables, file: config, signal });
-  }
-  if (isLoaded(config)) return config;
-  const source = { file: '<config>', text: JSON.stringify(config, null, 2) };
-  return { files: [], values: readConfiguration(source, workingDirectory) };
-}
-
-function isLoaded(config: ConfigurationValues | Configuration): config is Configuration {
-  return Array.isArray((config as Configuration).files);
 }

@@ -107,33 +107,41 @@ export function buildServices(options: ServiceOptions): LaitServices {
     onLog: options.onServerLog,
     onSecret,
   });
-  const capabilities = new CapabilityRegistry({
-    settings: values.capabilities,
-    given: options.capabilities,
-    environment,
-    tools,
-  });
-  const shared = {
+  const makeCapabilities = () =>
+    new CapabilityRegistry({
+      settings: values.capabilities,
+      given: options.capabilities,
+      environment,
+      tools,
+    });
+  // Only graphs call them: without settings, which may be wrong, they are made when somebody asks.
+  let capabilities = values.capabilities === undefined ? undefined : makeCapabilities();
+  const shared: Omit<Services, 'workflows'> = {
     models,
     tools,
     agents,
     decisions: createDecisionService({ ...values.jev, variables: environment.variables, secrets }),
-    capabilities,
+    get capabilities() {
+      capabilities ??= makeCapabilities();
+      return capabilities;
+    },
     environment,
     limits: { given: options.limits, configured: values.limits },
   };
   return {
     agents,
-    capabilities,
-    forRun: () => ({
-      ...shared,
-      workflows: new ConfiguredWorkflows({
-        workingDirectory: environment.workingDirectory,
-        registered: values.workflows ?? {},
-        added: options.workflows,
-        loadPlan: planOfFile,
+    get capabilities() {
+      return shared.capabilities;
+    },
+    forRun: () =>
+      Object.assign(Object.create(shared) as typeof shared, {
+        workflows: new ConfiguredWorkflows({
+          workingDirectory: environment.workingDirectory,
+          registered: values.workflows ?? {},
+          added: options.workflows,
+          loadPlan: planOfFile,
+        }),
       }),
-    }),
     close: () => tools.close(),
   };
 }

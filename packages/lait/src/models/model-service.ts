@@ -31,7 +31,8 @@ class ConfiguredModelService implements ModelService {
   readonly streaming: boolean;
   readonly explaining: boolean;
   readonly #options: ModelServiceOptions;
-  readonly #live: LiveRequests;
+  /** Made with the first request: most programs that start make none. */
+  #live: LiveRequests | undefined;
   readonly #recordings: Cassettes | undefined;
   readonly #cache: ResponseCache | undefined;
 
@@ -45,7 +46,6 @@ class ConfiguredModelService implements ModelService {
       });
     }
     this.#options = options;
-    this.#live = new LiveRequests(options);
     const directory = recordDirectory ?? replayDirectory;
     this.#recordings = directory === undefined ? undefined : new Cassettes(directory);
     this.#cache = cache === undefined || directory !== undefined ? undefined : new ResponseCache(cache);
@@ -78,6 +78,7 @@ class ConfiguredModelService implements ModelService {
   }
 
   async #ask(request: ModelRequest, options: ModelCallOptions): Promise<ModelReply> {
+    this.#live ??= new LiveRequests(this.#options);
     return { ...(await this.#live.send(request, options)), source: 'live' };
   }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLait, type LaitOptions } from '../../src/lait.js';
+import { createLait } from '../../src/create-lait.js';
+import type { LaitOptions } from '../../src/lait.js';
 import { runLimits, type SpendingLimits } from '../../src/plan/spending-limits.js';
 import { directoryWith, lait } from '../cli/run-lait.js';
 import { type Answer, type ModelServer, says, startModelServer } from '../models/model-server.js';

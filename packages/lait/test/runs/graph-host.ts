@@ -1,5 +1,6 @@
 import { type CapabilityOptions, defineCapability } from '../../src/capabilities/define-capability.js';
-import { createLait, type LaitOptions } from '../../src/lait.js';
+import { createLait } from '../../src/create-lait.js';
+import type { LaitOptions } from '../../src/lait.js';
 import type { CreateRunOptions } from '../../src/runs/new-run.js';
 import type { RunController } from '../../src/runs/run-controller.js';
 import type { JsonObject, JsonValue } from '../../src/values/value.js';

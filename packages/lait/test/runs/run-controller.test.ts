@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLait } from '../../src/lait.js';
+import { createLait } from '../../src/create-lait.js';
 import { MemoryRunStore } from '../../src/runs/memory-run-store.js';
 import { SecretRegistry } from '../../src/values/secrets.js';
 import type { JsonObject } from '../../src/values/value.js';

@@ -1,6 +1,7 @@
 import type { Configuration } from '../../config/configuration.js';
+import { createLait } from '../../create-lait.js';
 import type { RunEvent } from '../../engine/events.js';
-import { createLait, type Lait } from '../../lait.js';
+import type { Lait } from '../../lait.js';
 import type { CommandContext } from '../command-context.js';
 import { readLimits } from '../read-limits.js';
 import { RecordedRuns, type StoreOptions } from '../runs/recorded-runs.js';

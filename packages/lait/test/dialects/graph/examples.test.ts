@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createLait } from '../../../src/lait.js';
+import { createLait } from '../../../src/create-lait.js';
 import type { JsonObject } from '../../../src/values/value.js';
 
 const examples = join(import.meta.dirname, '../../../../../examples/graph');
