@@ -63,7 +63,7 @@ async function requestReply(
     model: request.model.candidates[0]!.modelId,
   };
   const value = await context.effect(
-    async ({ signal, idempotencyKey }) => {
+    async ({ signal }) => {
       const startedAt = Date.now();
       if (context.listening)
         context.emit({ type: 'model.requested', ...about, round, request: shown(request) });
@@ -71,7 +71,6 @@ async function requestReply(
       try {
         reply = await models.request(request, {
           signal,
-          idempotencyKey,
           onWarning: (message) => context.warn(message),
           ...(models.streaming && context.listening
             ? {

@@ -91,7 +91,6 @@ export interface ModelReply {
 
 export interface ModelCallOptions {
   signal: AbortSignal;
-  idempotencyKey?: string;
   /** Asks for a streamed reply and receives its pieces. */
   onToken?: (text: string, reasoning: boolean) => void;
   onWarning?: (message: string) => void;

@@ -1,14 +1,14 @@
 import { ModelError } from '../errors/errors.js';
 import { isLaitError } from '../errors/lait-error.js';
 import type { DecisionService } from '../kinds/services.js';
-import { networkFetch } from '../network/network-fetch.js';
+import { type ApiResponse, postTo } from '../network/post-to.js';
 import { expandVariables } from '../values/expand-variables.js';
 import type { SecretRegistry } from '../values/secrets.js';
 import { textOf } from '../values/text.js';
 import { isObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from '../values/value.js';
-import { boundedFetch } from './bounded-fetch.js';
 import { withDeadline } from './deadline.js';
 import { processKeyCommands } from './key-command.js';
+import { readRefusal, wholeBody } from './reply-body.js';
 
 /** Where decisions are asked when nothing else is configured. Source: facts §10. */
 export const defaultDecisionUrl = 'https://api.typesafe.ai/v1';
@@ -81,10 +81,12 @@ async function post(
   signal: AbortSignal,
   { secrets, variables }: DecisionServiceOptions,
 ): Promise<string> {
-  let response: Response;
+  let response: ApiResponse;
   try {
-    response = await boundedFetch(networkFetch(variables))(url, {
-      method: 'POST',
+    response = await postTo(
+      new URL(url),
+      variables,
+    )({
       headers: {
         'content-type': 'application/json',
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
@@ -92,14 +94,13 @@ async function post(
       body: JSON.stringify(body),
       signal,
     });
-    if (response.ok) return await response.text();
+    if (response.ok) return await wholeBody(response);
   } catch (error) {
     if (isLaitError(error)) throw error;
     const { cause, message } = error as { cause?: { message?: string }; message: string };
     throw failure('decision_unreachable', secrets.mask(`cannot reach ${url}: ${cause?.message ?? message}`));
   }
-  const refused = (await response.json()) as { error: { message: string; body: string } };
-  const { message, body: text } = refused.error;
+  const { message, body: text } = await readRefusal(response);
   throw failure('decision_refused', secrets.mask(`${url} answered ${response.status}: ${message}`), {
     status: response.status,
     text: secrets.mask(text),

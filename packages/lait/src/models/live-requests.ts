@@ -2,8 +2,9 @@ import { ModelError } from '../errors/errors.js';
 import { isLaitError, messageChain } from '../errors/lait-error.js';
 import type { ModelCallOptions, ModelCandidate, ModelRequest } from '../kinds/services.js';
 import type { SecretRegistry } from '../values/secrets.js';
-import { ChatClient } from './chat-client.js';
+import { askServer } from './ask-server.js';
 import { credentialsOf } from './credentials.js';
+import { Endpoint } from './endpoint.js';
 import { mayFallBack, mayRepeat } from './model-error.js';
 import type { ModelServiceOptions } from './model-options.js';
 import { type Permit, processRateLimits, type RateLimits } from './rate-limits.js';
@@ -25,12 +26,12 @@ const longWaitSeconds = 2;
  */
 export class LiveRequests {
   readonly #options: ModelServiceOptions;
-  readonly #client: ChatClient;
+  /** By provider, or by the options for models without one: where a request goes depends on nothing else. */
+  readonly #endpoints = new WeakMap<object, Endpoint>();
   readonly #limits: RateLimits;
 
   constructor(options: ModelServiceOptions) {
     this.#options = options;
-    this.#client = new ChatClient(options.variables);
     this.#limits = options.rateLimits ?? processRateLimits;
   }
 
@@ -59,10 +60,10 @@ export class LiveRequests {
   /** Asks one server, again where that can help. */
   async #ask(candidate: ModelCandidate, request: ModelRequest, options: ModelCallOptions): Promise<RawReply> {
     const { signal } = options;
-    const baseUrl = reachableUrl(candidate, this.#options);
-    const credentials = await credentialsOf(candidate, baseUrl, this.#options, signal);
+    const known = this.#endpoints.get(candidate.entry.provider ?? this.#options);
+    const endpoint = known ?? (await this.#open(candidate, signal));
     const target = {
-      provider: baseUrl,
+      provider: endpoint.baseUrl,
       model: candidate.modelId,
       maxConcurrency: limitOf(candidate, 'max_concurrency'),
       requestsPerMinute: limitOf(candidate, 'requests_per_minute'),
@@ -73,7 +74,7 @@ export class LiveRequests {
       const tokens = countTokens(options.onToken);
       try {
         const send = { signal, timeoutSeconds, onToken: tokens.onToken };
-        const reply = await this.#client.send(candidate, baseUrl, credentials, request, send);
+        const reply = await askServer(candidate, endpoint, request, send);
         permit.succeeded();
         return reply;
       } catch (thrown) {
@@ -88,6 +89,14 @@ export class LiveRequests {
         if (!isRateLimit(error)) await this.#limits.pause(wait, signal);
       }
     }
+  }
+
+  async #open(candidate: ModelCandidate, signal: AbortSignal): Promise<Endpoint> {
+    const baseUrl = reachableUrl(candidate, this.#options);
+    const credentials = await credentialsOf(candidate, baseUrl, this.#options, signal);
+    const endpoint = new Endpoint(baseUrl, credentials, this.#options.variables);
+    this.#endpoints.set(candidate.entry.provider ?? this.#options, endpoint);
+    return endpoint;
   }
 }
 

@@ -7,8 +7,8 @@ import type {
   ResolvedModel,
 } from '../kinds/services.js';
 import type { ModelEntry, ModelSettings, ToolSelection } from '../plan/settings.js';
+import { inOnePiece } from './ask-server.js';
 import { Cassettes } from './cassettes.js';
-import { inOnePiece } from './chat-client.js';
 import { LiveRequests } from './live-requests.js';
 import type { ModelServiceOptions } from './model-options.js';
 import type { RawReply } from './read-completion.js';

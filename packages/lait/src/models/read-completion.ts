@@ -1,8 +1,8 @@
 import type { ModelReply, ToolCall } from '../kinds/services.js';
 import { isObject, type JsonObject, type JsonValue, ownProperty } from '../values/value.js';
-import { looksLikeHtml } from './bounded-fetch.js';
 import { modelError } from './model-error.js';
 import { ownText } from './own-text.js';
+import { looksLikeHtml } from './reply-body.js';
 import { normalizeUsage } from './usage.js';
 
 /** A reply as it came, before it is judged. */

@@ -14,12 +14,12 @@ class ProxyError extends Error {
 /**
  * A `fetch` that goes through the proxy that the variables name. The client that can do so is loaded with the first
  * address that needs it. Certificates of `NODE_EXTRA_CA_CERTS` are known to both. A proxy that fails is the `cause` of
- * the error (code `PROXY_FAILED`); names and passwords in its address are left out. `direct` sends what needs no proxy.
+ * the error (code `PROXY_FAILED`); names and passwords in its address are left out.
  */
-export function networkFetch(variables: Variables, direct: typeof fetch = fetch): typeof fetch {
+export function networkFetch(variables: Variables): typeof fetch {
   return async (input, init) => {
     const proxy = proxyFor(input instanceof Request ? input.url : input, variables);
-    if (proxy === undefined) return direct(input, init);
+    if (proxy === undefined) return fetch(input, init);
     const { fetch: fetchThrough } = await import('undici');
     try {
       const response = await fetchThrough(

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { text as wholeOf } from 'node:stream/consumers';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { apiFetch } from '../../src/network/api-fetch.js';
+import { type ApiRequest, BodyTooLargeError, postTo } from '../../src/network/post-to.js';
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -22,12 +22,13 @@ async function serve(listener: RequestListener): Promise<{ url: string; server: 
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/chat`, server };
 }
 
-const post = (body: string, init: RequestInit = {}): RequestInit => ({
-  method: 'POST',
-  headers: { 'content-type': 'application/json' },
-  body,
-  ...init,
-});
+const never = new AbortController().signal;
+
+async function post(url: string, { body = '{}', signal = never }: Partial<ApiRequest> = {}) {
+  return postTo(new URL(url), {})({ headers: { 'content-type': 'application/json' }, body, signal });
+}
+
+const enough = 1_000_000;
 
 describe('requests to APIs', () => {
   it('carries text of any language both ways, with status and headers', async () => {
@@ -36,11 +37,11 @@ describe('requests to APIs', () => {
       response.writeHead(418, { 'content-type': 'application/json', 'x-request-id': 'r1' });
       response.end(`${request.method} ${request.headers['content-type']} ${sent}`);
     });
-    const response = await apiFetch(url, post('{"text":"日本語 🎉"}'));
+    const response = await post(url, { body: '{"text":"日本語 🎉"}' });
     expect(response.status).toBe(418);
     expect(response.ok).toBe(false);
-    expect(response.headers.get('x-request-id')).toBe('r1');
-    expect(await response.text()).toBe('POST application/json {"text":"日本語 🎉"}');
+    expect(response.header('x-request-id')).toBe('r1');
+    expect(await response.text(enough)).toBe('POST application/json {"text":"日本語 🎉"}');
   });
 
   it('gives what comes in pieces as it comes', async () => {
@@ -49,9 +50,9 @@ describe('requests to APIs', () => {
       response.write('data: 1\n\n');
       setTimeout(() => response.end('data: 2\n\n'), 20);
     });
-    const response = await apiFetch(url, post('{}'));
+    const response = await post(url);
     const pieces: string[] = [];
-    for await (const piece of response.body!) pieces.push(new TextDecoder().decode(piece));
+    for await (const piece of response.body) pieces.push(new TextDecoder().decode(piece));
     expect(pieces).toEqual(['data: 1\n\n', 'data: 2\n\n']);
   });
 
@@ -65,7 +66,7 @@ describe('requests to APIs', () => {
       if (requests === 3) request.socket.resetAndDestroy();
       else response.end('ok');
     });
-    for (let call = 0; call < 3; call += 1) expect(await (await apiFetch(url, post('{}'))).text()).toBe('ok');
+    for (let call = 0; call < 3; call += 1) expect(await (await post(url)).text(enough)).toBe('ok');
     expect(requests).toBe(4);
     expect(sockets).toHaveLength(2);
   });
@@ -75,7 +76,7 @@ describe('requests to APIs', () => {
       if (request.url === '/moved') response.end(`moved: ${await wholeOf(request)}`);
       else response.writeHead(307, { location: '/moved' }).end();
     });
-    expect(await (await apiFetch(url, post('{"a":1}'))).text()).toBe('moved: {"a":1}');
+    expect(await (await post(url, { body: '{"a":1}' })).text(enough)).toBe('moved: {"a":1}');
   });
 
   it('reads bodies that were compressed without being asked for', async () => {
@@ -84,8 +85,8 @@ describe('requests to APIs', () => {
       response.setHeader('content-encoding', brotli ? 'br' : 'gzip');
       response.end(brotli ? brotliCompressSync('small') : gzipSync('small'));
     });
-    expect(await (await apiFetch(`${url}?gzip`, post('{}'))).text()).toBe('small');
-    expect(await (await apiFetch(`${url}?br`, post('{}'))).text()).toBe('small');
+    expect(await (await post(`${url}?gzip`)).text(enough)).toBe('small');
+    expect(await (await post(`${url}?br`)).text(enough)).toBe('small');
   });
 
   it('half a body fails when it is read, whether its length is known or not', async () => {
@@ -94,10 +95,10 @@ describe('requests to APIs', () => {
       response.write('half');
       setTimeout(() => response.destroy(), 20);
     });
-    const known = await apiFetch(`${url}?known`, post('{}'));
-    await expect(known.text()).rejects.toThrow();
-    const unknown = await apiFetch(url, post('{}'));
-    await expect(unknown.text()).rejects.toThrow();
+    const known = await post(`${url}?known`);
+    await expect(known.text(enough)).rejects.toThrow();
+    const unknown = await post(url);
+    await expect(unknown.text(enough)).rejects.toThrow();
   });
 
   it('ends when it is aborted, before the reply and in the middle of it', async () => {
@@ -106,26 +107,41 @@ describe('requests to APIs', () => {
       response.write('begun');
     });
     const before = new AbortController();
-    const waiting = apiFetch(url, post('{}', { signal: before.signal }));
+    const waiting = post(url, { signal: before.signal });
     setTimeout(() => before.abort(), 20);
     await expect(waiting).rejects.toThrow(/abort/i);
     const within = new AbortController();
-    const response = await apiFetch(`${url}?begun`, post('{}', { signal: within.signal }));
+    const response = await post(`${url}?begun`, { signal: within.signal });
     setTimeout(() => within.abort(), 20);
-    await expect(response.text()).rejects.toThrow();
-    await expect(apiFetch(url, post('{}', { signal: AbortSignal.abort() }))).rejects.toThrow(/abort/i);
+    await expect(response.text(enough)).rejects.toThrow();
+    await expect(post(url, { signal: AbortSignal.abort() })).rejects.toThrow(/abort/i);
   });
 
   it('says with its code why no connection came about', async () => {
     const { url, server } = await serve(() => {});
     server.close();
     await once(server, 'close');
-    await expect(apiFetch(url, post('{}'))).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await expect(post(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
   it('answers without a body have none', async () => {
     const { url } = await serve((_, response) => response.writeHead(204).end());
-    const response = await apiFetch(url, post('{}'));
-    expect([response.status, response.body]).toEqual([204, null]);
+    const response = await post(url);
+    expect([response.status, await response.text(enough)]).toEqual([204, '']);
+  });
+
+  it('a body that is too long is not read to its end, and its connection is given up', async () => {
+    const closed: Promise<unknown>[] = [];
+    const { url } = await serve((request, response) => {
+      closed.push(new Promise((resolve) => request.socket.on('close', resolve)));
+      const zip = request.url!.endsWith('gzip');
+      if (zip) response.setHeader('content-encoding', 'gzip');
+      const piece = Buffer.alloc(64 * 1024, 'x');
+      response.write(zip ? gzipSync(piece) : piece);
+    });
+    for (const address of [url, `${url}?gzip`]) {
+      await expect((await post(address)).text(1000)).rejects.toThrow(BodyTooLargeError);
+    }
+    await Promise.all(closed);
   });
 });

@@ -1,3 +1,4 @@
+import { type ApiResponse, BodyTooLargeError } from '../network/post-to.js';
 import { isObject, type JsonValue, ownProperty } from '../values/value.js';
 import { modelError } from './model-error.js';
 
@@ -5,62 +6,49 @@ import { modelError } from './model-error.js';
 const maxReplyBytes = 64 * 1024 * 1024;
 const maxErrorBytes = 64 * 1024;
 
-/**
- * A `fetch` for the model client around another one: no body is read without a limit, and the body of a refusal, whatever its shape, is
- * put where the client keeps it: `error.message` says what the server said, `error.body` is the text as it came.
- */
-export function boundedFetch(send: typeof fetch): typeof fetch {
-  return async (input, init) => bounded(await send(input, init));
-}
-
-async function bounded(response: Response): Promise<Response> {
-  const { status, headers } = response;
-  if (!response.ok) {
-    const body = await beginningOf(response);
-    return Response.json(
-      { error: { message: refusalText(body, status), body } },
-      { status, headers: kept(headers) },
-    );
+/** The whole body of a reply. Throws a `ModelError` (code `model_reply_too_large`), or what broke it off. */
+export async function wholeBody(response: ApiResponse): Promise<string> {
+  try {
+    return await response.text(maxReplyBytes);
+  } catch (error) {
+    throw error instanceof BodyTooLargeError ? tooLarge() : error;
   }
-  const length = headers.get('content-length');
-  if (response.body === null || (length !== null && Number(length) <= maxReplyBytes)) return response;
-  return new Response(response.body.pipeThrough(limiter()), { status, headers });
 }
 
-function limiter(): TransformStream<Uint8Array, Uint8Array> {
+/** The body of a reply as it comes, within the limit of `wholeBody`. */
+export async function* streamedBody(response: ApiResponse): AsyncGenerator<Uint8Array> {
   let size = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      size += chunk.byteLength;
-      if (size > maxReplyBytes) {
-        controller.error(
-          modelError('model_reply_too_large', `the reply is larger than ${maxReplyBytes / 1024 / 1024} MiB`),
-        );
-      } else controller.enqueue(chunk);
-    },
-  });
+  for await (const piece of response.body) {
+    size += piece.byteLength;
+    if (size > maxReplyBytes) throw tooLarge();
+    yield piece;
+  }
 }
 
-async function beginningOf(response: Response): Promise<string> {
+function tooLarge() {
+  return modelError('model_reply_too_large', `the reply is larger than ${maxReplyBytes / 1024 / 1024} MiB`);
+}
+
+/** What a server said that refused a request, whatever the shape, and the beginning of the text as it came. */
+export async function readRefusal(response: ApiResponse): Promise<{ message: string; body: string }> {
+  const body = await beginningOf(response);
+  return { message: refusalText(body, response.status), body };
+}
+
+async function beginningOf(response: ApiResponse): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   let size = 0;
   try {
-    for await (const chunk of response.body ?? []) {
-      size += chunk.byteLength;
-      text += decoder.decode(chunk, { stream: true });
+    for await (const piece of response.body) {
+      size += piece.byteLength;
+      text += decoder.decode(piece, { stream: true });
       if (size > maxErrorBytes) break;
     }
   } catch {
     // The status alone says that the request failed; a body that broke off adds nothing.
   }
   return text;
-}
-
-/** The headers that say when to come back; the rest does not fit the new body. */
-function kept(headers: Headers): Record<string, string> {
-  const retryAfter = headers.get('retry-after');
-  return retryAfter === null ? {} : { 'retry-after': retryAfter };
 }
 
 /** What the server said, wherever it put it: OpenAI, Gemini, FastAPI, Ollama, vLLM, or a page. */
