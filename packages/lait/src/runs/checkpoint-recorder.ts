@@ -2,13 +2,13 @@ import type { Snapshot } from '../engine/runtime.js';
 import { isLaitError, messageChain } from '../errors/lait-error.js';
 import type { ItemLog } from '../kinds/kind.js';
 import type { Plan } from '../plan/plan.js';
-import type { JsonObject, JsonValue, Value } from '../values/value.js';
+import type { JsonObject, Value } from '../values/value.js';
 import type { Checkpoint, PassedValue } from './checkpoint.js';
 import type { CheckpointClaim } from './checkpoint-claim.js';
 import { CheckpointItems } from './checkpoint-items.js';
 import type { CheckpointStore } from './checkpoint-store.js';
 import { CheckpointWriter } from './checkpoint-writer.js';
-import { displayStored, type SecretReferences } from './secret-references.js';
+import type { SecretReferences } from './secret-references.js';
 import { ValueCodec } from './stores/value-codec.js';
 
 export interface RecorderOptions {
@@ -46,7 +46,7 @@ export class CheckpointRecorder {
     this.#checkpoint = options.checkpoint;
     this.#passing = { value: options.checkpoint.current_value ?? null };
     const { references } = options;
-    const codec = codecOf(references, () => {});
+    const codec = new ValueCodec(references);
     this.#writer = new CheckpointWriter({
       encode: (value) => codec.encode(value),
       mask: (text) => references.mask(text),
@@ -138,46 +138,6 @@ export class CheckpointRecorder {
     this.#writing = written.catch(() => {});
     return written;
   }
-}
-
-/** Values as a record holds them: references in place of secrets, marks in place of what JSON cannot say. */
-function codecOf(references: SecretReferences, onMasked: () => void): ValueCodec {
-  return new ValueCodec({
-    store: (value) => references.store(value),
-    restore: (stored) => references.restore(stored, onMasked),
-    show: (stored) => displayStored(stored),
-  });
-}
-
-/** The record with the secrets that its references name. Throws what `SecretReferences.restore` throws. */
-export function restoredForm(
-  checkpoint: Checkpoint,
-  references: SecretReferences,
-  onMasked: () => void,
-): Checkpoint {
-  const codec = codecOf(references, onMasked);
-  const restore = (value: JsonValue) => codec.unpack(value) as JsonValue;
-  const { items } = checkpoint;
-  return {
-    ...checkpoint,
-    initial_input: restore(checkpoint.initial_input),
-    inputs: restore(checkpoint.inputs),
-    current_value: checkpoint.current_value === undefined ? undefined : restore(checkpoint.current_value),
-    steps_outputs: restore(checkpoint.steps_outputs) as JsonObject,
-    state: restore(checkpoint.state) as JsonObject,
-    passed_values: checkpoint.passed_values.map((passed) =>
-      'value' in passed ? { value: restore(passed.value) } : passed,
-    ),
-    ...(items === undefined
-      ? {}
-      : {
-          items: {
-            digest: items.digest,
-            results: restore(items.results as JsonObject) as JsonObject,
-            ...(items.steps === undefined ? {} : { steps: restore(items.steps) as JsonObject }),
-          },
-        }),
-  };
 }
 
 /** A value that a recorded step or the step before already holds is stored as a reference. */

@@ -1,6 +1,7 @@
 import { LaitError } from '../errors/lait-error.js';
 import type { SecretRegistry } from '../values/secrets.js';
 import { isObject, type JsonValue, setOwnProperty } from '../values/value.js';
+import type { SecretCodec } from './stores/value-codec.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -19,7 +20,7 @@ const shortest = 4;
  * Keeps secrets out of stored values without losing them: the value of an environment variable is stored as a reference
  * to the variable and read again when the value is used. Other known secrets are masked. Source: field report FR-26.
  */
-export class SecretReferences {
+export class SecretReferences implements SecretCodec {
   readonly #variables: Variables;
   readonly #secrets: SecretRegistry;
   readonly #names: readonly string[];
@@ -58,38 +59,36 @@ export class SecretReferences {
    * The value as it was, with the present values of its variables. Throws a `LaitError` (code `variable_unset`) when
    * one is not set. `onMasked` is told of texts that cannot be restored.
    */
-  restore(stored: JsonValue, onMasked: () => void): JsonValue {
-    if (Array.isArray(stored)) return stored.map((item) => this.restore(item, onMasked));
-    if (!isObject(stored)) return stored;
-    if (Object.keys(stored).length === 1) {
-      const { [secretKey]: parts, [literalKey]: literal } = stored;
-      if (Array.isArray(parts)) return parts.map((part) => this.#restorePart(part, onMasked)).join('');
-      if (isObject(literal)) return this.#restoreEntries(literal, onMasked);
-    }
-    return this.#restoreEntries(stored, onMasked);
+  restore(stored: JsonValue, onMasked: () => void = () => {}): JsonValue {
+    return unpacked(stored, {
+      variable: (name) => {
+        const value = Object.hasOwn(this.#variables, name) ? this.#variables[name] : undefined;
+        if (value !== undefined) return value;
+        throw new LaitError({
+          code: 'variable_unset',
+          message: `a recorded value holds the environment variable ${name}, which is not set now: set it and resume again`,
+          details: { variable: name },
+        });
+      },
+      masked: (text) => {
+        onMasked();
+        return text;
+      },
+    });
   }
 
-  #restoreEntries(stored: Record<string, JsonValue>, onMasked: () => void): JsonValue {
-    const value = {};
-    for (const [key, item] of Object.entries(stored))
-      setOwnProperty(value, key, this.restore(item, onMasked));
-    return value;
+  /** The same, with somebody who is told of texts that cannot be restored. */
+  tellingOfMasked(onMasked: () => void): SecretCodec {
+    return {
+      store: (value) => this.store(value),
+      restore: (stored) => this.restore(stored, onMasked),
+      show: (stored) => this.show(stored),
+    };
   }
 
-  #restorePart(part: JsonValue, onMasked: () => void): string {
-    if (typeof part === 'string') return part;
-    const { variable, masked } = isObject(part) ? part : {};
-    if (typeof variable === 'string') {
-      const value = Object.hasOwn(this.#variables, variable) ? this.#variables[variable] : undefined;
-      if (value !== undefined) return value;
-      throw new LaitError({
-        code: 'variable_unset',
-        message: `a recorded value holds the environment variable ${variable}, which is not set now: set it and resume again`,
-        details: { variable },
-      });
-    }
-    onMasked();
-    return typeof masked === 'string' ? masked : '';
+  /** The value as people see it: references as `${NAME}`. A record may be older than a key, so it is masked once more. */
+  show(stored: JsonValue): JsonValue {
+    return shown(this.store(shown(stored)));
   }
 
   /** The text with variables' values replaced by `${NAME}` and other secrets masked: for people, not to be restored. */
@@ -127,26 +126,33 @@ export class SecretReferences {
   }
 }
 
-/** A stored value as people see it: references as `${NAME}`, masked texts as they are. */
-export function displayStored(stored: JsonValue): JsonValue {
-  if (Array.isArray(stored)) return stored.map(displayStored);
+/** What stands for the parts of a text that held a secret. */
+interface SecretParts {
+  variable(name: string): string;
+  masked(text: string): string;
+}
+
+function shown(stored: JsonValue): JsonValue {
+  return unpacked(stored, { variable: (name) => `\${${name}}`, masked: (text) => text });
+}
+
+function unpacked(stored: JsonValue, parts: SecretParts): JsonValue {
+  if (Array.isArray(stored)) return stored.map((item) => unpacked(item, parts));
   if (!isObject(stored)) return stored;
+  let members = stored;
   if (Object.keys(stored).length === 1) {
-    const { [secretKey]: parts, [literalKey]: literal } = stored;
-    if (Array.isArray(parts)) return parts.map(displayPart).join('');
-    if (isObject(literal)) return displayEntries(literal);
+    const { [secretKey]: secret, [literalKey]: literal } = stored;
+    if (Array.isArray(secret)) return secret.map((part) => partText(part, parts)).join('');
+    if (isObject(literal)) members = literal;
   }
-  return displayEntries(stored);
+  const value = {};
+  for (const [key, item] of Object.entries(members)) setOwnProperty(value, key, unpacked(item, parts));
+  return value;
 }
 
-function displayEntries(stored: Record<string, JsonValue>): JsonValue {
-  const shown = {};
-  for (const [key, item] of Object.entries(stored)) setOwnProperty(shown, key, displayStored(item));
-  return shown;
-}
-
-function displayPart(part: JsonValue): string {
+function partText(part: JsonValue, parts: SecretParts): string {
   if (typeof part === 'string') return part;
   const { variable, masked } = isObject(part) ? part : {};
-  return typeof variable === 'string' ? `\${${variable}}` : typeof masked === 'string' ? masked : '';
+  if (typeof variable === 'string') return parts.variable(variable);
+  return parts.masked(typeof masked === 'string' ? masked : '');
 }

@@ -1,6 +1,6 @@
 import { SecretRegistry } from '../values/secrets.js';
 import type { JsonValue } from '../values/value.js';
-import { displayStored, SecretReferences } from './secret-references.js';
+import { SecretReferences } from './secret-references.js';
 import type { SecretCodec } from './stores/value-codec.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -32,12 +32,11 @@ export class StoredSecrets implements SecretCodec {
   }
 
   restore(stored: JsonValue): JsonValue {
-    return this.#references.restore(stored, () => {});
+    return this.#references.restore(stored);
   }
 
   show(stored: JsonValue): JsonValue {
-    // A record may be older than a key: what is known now is masked once more.
-    return displayStored(this.#references.store(displayStored(stored)));
+    return this.#references.show(stored);
   }
 
   /** The same for those who only look: values are never restored. */

@@ -7,7 +7,7 @@ import { type Checkpoint, readCheckpoint } from '../../src/runs/checkpoint.js';
 import { CheckpointStore } from '../../src/runs/checkpoint-store.js';
 import { CheckpointWriter } from '../../src/runs/checkpoint-writer.js';
 import { isRunId, newRunId } from '../../src/runs/run-id.js';
-import { displayStored, SecretReferences } from '../../src/runs/secret-references.js';
+import { SecretReferences } from '../../src/runs/secret-references.js';
 import { ValueCodec } from '../../src/runs/stores/value-codec.js';
 import { SecretRegistry } from '../../src/values/secrets.js';
 import type { JsonObject, JsonValue, Value } from '../../src/values/value.js';
@@ -234,7 +234,7 @@ describe('[runs.no-secrets] secrets in records', () => {
     expect(JSON.stringify(stored)).not.toContain('hunter2-token');
     const rotated = references({ DEPLOY: 'new-token' }).restore(stored, () => {});
     expect(rotated).toMatchObject({ a: ['Bearer new-token!', 'plain'], b: 'x new-token y new-token' });
-    expect(JSON.stringify(displayStored(stored))).toContain('Bearer ${DEPLOY}!');
+    expect(JSON.stringify(references({}).show(stored))).toContain('Bearer ${DEPLOY}!');
   });
 
   it('without a variable are masked, and the one who restores is told', () => {

@@ -1,6 +1,6 @@
 import { printable } from '../../observe/printable.js';
 import type { Checkpoint } from '../../runs/checkpoint.js';
-import { displayStored, SecretReferences } from '../../runs/secret-references.js';
+import { SecretReferences } from '../../runs/secret-references.js';
 import { textOf } from '../../values/text.js';
 import type { JsonObject, JsonValue } from '../../values/value.js';
 import type { CommandContext } from '../command-context.js';
@@ -37,8 +37,7 @@ async function displayOf(context: CommandContext): Promise<Show> {
   const references = new SecretReferences(await context.variables(), context.secrets, [
     JSON.stringify(configuration?.values ?? {}),
   ]);
-  const show: Show = (stored) => displayStored(references.store(displayStored(stored)));
-  return show;
+  return (stored) => references.show(stored);
 }
 
 function runJson(checkpoint: Checkpoint, show: Show): JsonObject {
