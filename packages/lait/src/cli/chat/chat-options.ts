@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../errors/errors.js';
 import { reasoningEfforts } from '../../plan/settings-fields.js';
+import { repeated } from '../repeated.js';
 import { wholeNumber } from '../whole-number.js';
 
 /** Flags of `lait chat` and `lait agent run`, as parsed. Source: facts §1.1 and §1.3. */
@@ -40,17 +41,17 @@ export function declareChatOptions(command: Command): void {
     .addOption(
       new Option('--reasoning-effort <effort>', 'how much the model reasons').choices(reasoningEfforts),
     )
-    .option('--mcp <name>', 'offer the tools of this MCP server; repeat for more', collect)
-    .option('--tools <name>', 'offer this shell tool; repeat for more', collect)
-    .option('--skills <name>', 'add this skill to the system prompt; repeat for more', collect)
-    .option('--subagents <name>', 'offer this agent as a tool; repeat for more', collect)
+    .option('--mcp <name>', 'offer the tools of this MCP server; repeat for more', repeated)
+    .option('--tools <name>', 'offer this shell tool; repeat for more', repeated)
+    .option('--skills <name>', 'add this skill to the system prompt; repeat for more', repeated)
+    .option('--subagents <name>', 'offer this agent as a tool; repeat for more', repeated)
     .option(
       '--max-tool-rounds <n>',
       'most exchanges of tool calls and results',
       wholeNumber('--max-tool-rounds', 1),
     )
-    .option('--file <path>', 'attach a text file; repeat for more', collect)
-    .option('--image <path>', 'attach an image, a path or URL; repeat for more', collect)
+    .option('--file <path>', 'attach a text file; repeat for more', repeated)
+    .option('--image <path>', 'attach an image, a path or URL; repeat for more', repeated)
     .option('--output-schema <file>', 'ask for an answer that fits this JSON Schema')
     .option('--session <file>', 'go on with the conversation in this file, and keep it there')
     .option('--stream', 'show the answer while it arrives; the default on a terminal')
@@ -62,10 +63,6 @@ export function declareChatOptions(command: Command): void {
     .addOption(new Option('--record <dir>', 'save every model reply in this directory').conflicts('replay'))
     .option('--replay <dir>', 'answer from saved replies only')
     .option('--show-usage', 'print tokens and cost');
-}
-
-function collect(value: string, previous: string[] = []): string[] {
-  return [...previous, value];
 }
 
 function number(option: string, most: number): (text: string) => number {

@@ -1,11 +1,7 @@
 import type { Command } from 'commander';
+import { addListCommand } from '../add-list-command.js';
 import { type ChatOptions, declareChatOptions } from '../chat/chat-options.js';
 import type { CommandModule, Start } from '../command-list.js';
-
-const listExamples = `
-Examples:
-  lait agent list
-  lait agent list --json`;
 
 const runExamples = `
 Examples:
@@ -33,16 +29,5 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
         return runAgentCommand(file, input, options, context);
       }),
     );
-  command
-    .command('list')
-    .description('List the agents of lait.config.yml with path and description')
-    .helpOption('-h, --help', 'show help')
-    .option('--json', 'print JSON')
-    .addHelpText('after', listExamples)
-    .action((options: { json?: true }) =>
-      start(async (context) => {
-        const { listRegistered } = await import('../list-registered.js');
-        return listRegistered('agents', options, context);
-      }),
-    );
+  addListCommand(command, 'agents', start);
 };

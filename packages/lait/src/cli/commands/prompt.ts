@@ -1,11 +1,8 @@
 import type { Command } from 'commander';
+import { addListCommand } from '../add-list-command.js';
 import { type ChatOptions, declareChatOptions } from '../chat/chat-options.js';
 import type { CommandModule, Start } from '../command-list.js';
-
-const listExamples = `
-Examples:
-  lait prompt list
-  lait prompt list --json`;
+import { repeated } from '../repeated.js';
 
 const runExamples = `
 Examples:
@@ -21,7 +18,7 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
     .helpOption('-h, --help', 'show help')
     .argument('<file>', 'a text file, or a name under prompts: of lait.config.yml')
     .argument('[input]', 'what {{ input }} stands for; joined with what is piped in')
-    .option('--input <key=value>', 'what {{ inputs.KEY }} stands for; repeat for more', collect)
+    .option('--input <key=value>', 'what {{ inputs.KEY }} stands for; repeat for more', repeated)
     .option('--system <text>', 'the system prompt; default: default.system of lait.config.yml');
   declareChatOptions(run);
   run
@@ -32,20 +29,5 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
         return runPrompt(file, input, options, context);
       }),
     );
-  command
-    .command('list')
-    .description('List the prompts of lait.config.yml with path and first line')
-    .helpOption('-h, --help', 'show help')
-    .option('--json', 'print JSON')
-    .addHelpText('after', listExamples)
-    .action((options: { json?: true }) =>
-      start(async (context) => {
-        const { listRegistered } = await import('../list-registered.js');
-        return listRegistered('prompts', options, context);
-      }),
-    );
+  addListCommand(command, 'prompts', start, 'path and first line');
 };
-
-function collect(value: string, previous: string[] = []): string[] {
-  return [...previous, value];
-}

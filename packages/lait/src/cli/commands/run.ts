@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { CommandModule, Start } from '../command-list.js';
+import { repeated } from '../repeated.js';
 import type { RecordOptions } from '../run/record-options.js';
 import type { TraceOptions } from '../run/run-trace.js';
 import type { StoreOptions } from '../runs/recorded-runs.js';
@@ -42,7 +43,7 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
   command
     .argument('<file>', 'a workflow file, or a name under workflows: of lait.config.yml')
     .argument('[prompt]', 'the first value; joined with what is piped in; - for standard input alone')
-    .option('--input <key=value>', 'a named input; repeat for more, later ones win', collect)
+    .option('--input <key=value>', 'a named input; repeat for more, later ones win', repeated)
     .option('--input-json <json>', 'the whole input as JSON text, or @FILE with JSON in it')
     .option('-o, --output <path>', 'write the result to a file instead of standard output (- for that)')
     .option('--json', 'print {content, reasoning, usage} as one JSON document')
@@ -52,7 +53,7 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
     .option(
       '--limit <name=value>',
       'stop at max_tokens, max_cost, max_model_calls or max_duration (seconds); repeat for more',
-      collect,
+      repeated,
     )
     .option('--show-usage', 'print tokens and cost per step')
     .option('--stream', 'show replies as they arrive')
@@ -116,7 +117,3 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
       }),
     );
 };
-
-function collect(value: string, previous: string[] = []): string[] {
-  return [...previous, value];
-}

@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import type { AttentionChoice } from '../../runs/run-questions.js';
 import type { Start } from '../command-list.js';
+import { repeated } from '../repeated.js';
 import type { ContinueOptions } from '../runs/continue-run.js';
 import type { AnswerOptions, AttentionOptions, RerunOptions } from '../runs/run-actions.js';
 
@@ -50,7 +51,7 @@ export function configureRunActions(command: Command, start: Start): void {
       '--from <node>',
       'begin at this node with the results of what came before (start: at the beginning)',
     )
-    .option('--input <key=value>', 'replace an input; repeat for more', collect)
+    .option('--input <key=value>', 'replace an input; repeat for more', repeated)
     .option('--input-json <json>', 'replace all inputs by this JSON text, or @FILE')
     .option('--approve', 'consent to everything that it will do')
     .option('--json', 'print {content, reasoning, usage} as one JSON document')
@@ -88,8 +89,4 @@ function continuing(command: Command, name: string): Command {
         .choices(['auto', 'live', 'plain'])
         .default('auto'),
     );
-}
-
-function collect(value: string, previous: string[] = []): string[] {
-  return [...previous, value];
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandModule, Start } from '../command-list.js';
+import { repeated } from '../repeated.js';
 
 /** Flags of `lait serve`, as parsed. */
 export interface ServeOptions {
@@ -39,7 +40,7 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
     .option(
       '--allowed-host <host>',
       'a further name that clients call this server by; repeat for more',
-      collect,
+      repeated,
     )
     .addHelpText('after', examples)
     .action((options: ServeOptions) =>
@@ -49,7 +50,3 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
       }),
     );
 };
-
-function collect(value: string, previous: string[] = []): string[] {
-  return [...previous, value];
-}
