@@ -12,7 +12,6 @@ export const faultPoints = [
   'run.before-ended',
   'run.after-ended',
   'run.after-answered',
-  'run.before-released',
   'database.before-commit',
   'database.after-commit',
   'file.before-write',

@@ -1,16 +1,16 @@
 import type { JournalEntry, JournalEntryType } from '../engine/journal.js';
 import type { Address } from '../engine/runtime.js';
-import type { StoredJournal } from './run-store.js';
+import type { ReadableJournal } from './run-store.js';
 
 /**
  * A journal that also knows which calls were begun without learning what became of them, in this process or in one that
  * was lost. What cannot be recorded is told at once: the pass must end before it does anything else.
  */
-export class EffectWatch implements StoredJournal {
+export class EffectWatch implements ReadableJournal {
   readonly #open = new Set<Address>();
 
   constructor(
-    private readonly journal: StoredJournal,
+    private readonly journal: ReadableJournal,
     private readonly onFailure: (error: unknown) => void,
   ) {
     for (const entry of journal.entries) this.#watch(entry);

@@ -1,30 +1,30 @@
-import { type JournalEntry, MemoryJournal } from '../engine/journal.js';
+import type { JournalEntry } from '../engine/journal.js';
 import { runNotFound } from './run-errors.js';
 import type { NewRunEvent, RunLogEvent, RunRecord } from './run-record.js';
 import type {
   ClaimRequest,
-  InboxQuestion,
-  QuestionFilter,
   RunChange,
   RunClaim,
-  RunFilter,
   RunLease,
-  RunSelection,
   RunStore,
+  RunUpdate,
+  StoredJournal,
 } from './run-store.js';
+import { IndexedJournal } from './stores/indexed-journal.js';
+import { ListedRunStore } from './stores/listed-run-store.js';
 import { MemoryClaims } from './stores/memory-claims.js';
-import { isSelected, selectQuestions, selectRuns } from './stores/run-selection.js';
-import { changedRecord, leaseLost, newRecord, runExists } from './stores/stored-record.js';
+import { placedEvents } from './stores/placed-events.js';
+import { changedRecord, endsClaim, newRecord, runExists } from './stores/stored-record.js';
 
 interface StoredRun {
   record: RunRecord;
   events: RunLogEvent[];
   keys: Set<string>;
-  journal: MemoryJournal;
+  entries: JournalEntry[];
 }
 
 /** Runs that live as long as the process. Values are copied in and out, as with a store on disk. */
-export class MemoryRunStore implements RunStore {
+export class MemoryRunStore extends ListedRunStore implements RunStore {
   readonly #runs = new Map<string, StoredRun>();
   readonly #claims = new MemoryClaims();
 
@@ -39,7 +39,7 @@ export class MemoryRunStore implements RunStore {
       record: newRecord(structuredClone(record)),
       events: [],
       keys: new Set<string>(),
-      journal: new MemoryJournal(structuredClone(entries)),
+      entries: structuredClone([...entries]),
     };
     this.#runs.set(run_id, run);
     log(run, events);
@@ -49,32 +49,17 @@ export class MemoryRunStore implements RunStore {
     return structuredClone(this.#runs.get(runId)?.record);
   }
 
-  async list(filter: RunFilter = {}): Promise<RunRecord[]> {
-    return structuredClone(selectRuns(this.#records(), filter));
-  }
-
-  async count(selection: RunSelection = {}): Promise<number> {
-    let count = 0;
-    for (const record of this.#records()) if (isSelected(record, selection)) count += 1;
-    return count;
-  }
-
-  async questions(filter: QuestionFilter = {}): Promise<InboxQuestion[]> {
-    return structuredClone(selectQuestions(this.#records(), filter));
-  }
-
   async update(
     runId: string,
     revision: number,
     change: RunChange,
     events: readonly NewRunEvent[],
+    lease?: RunLease,
   ): Promise<RunRecord | undefined> {
     const run = this.#runs.get(runId);
     if (run === undefined || run.record.revision !== revision) return undefined;
-    if (change.status === 'queued') this.#claims.free(runId);
-    run.record = changedRecord(run.record, structuredClone(change));
-    log(run, events);
-    return structuredClone(run.record);
+    this.#claims.require(lease);
+    return this.#change(run, { change, events });
   }
 
   async append(runId: string, events: readonly NewRunEvent[]): Promise<void> {
@@ -89,21 +74,14 @@ export class MemoryRunStore implements RunStore {
     return structuredClone((this.#runs.get(runId)?.events ?? []).slice(after, after + limit));
   }
 
-  async journal(runId: string, lease?: RunLease) {
+  async journal(runId: string, lease?: RunLease): Promise<StoredJournal> {
     const run = this.#runs.get(runId);
     if (run === undefined) throw runNotFound(runId);
-    const { journal } = run;
-    return {
-      find: journal.find.bind(journal),
-      append: async (entry: JournalEntry) => {
-        if (lease !== undefined && !this.#claims.isNewest(lease)) throw leaseLost(runId);
-        if (journal.find(entry.type, entry.address) === undefined)
-          await journal.append(structuredClone(entry));
-      },
-      get entries() {
-        return journal.entries;
-      },
-    };
+    return new IndexedJournal(structuredClone(run.entries), async (entries, events) => {
+      this.#claims.require(lease);
+      run.entries.push(...structuredClone(entries));
+      log(run, events);
+    });
   }
 
   async remove(runId: string): Promise<void> {
@@ -112,11 +90,12 @@ export class MemoryRunStore implements RunStore {
   }
 
   async claim(request: ClaimRequest): Promise<RunClaim[]> {
-    const leases = this.#claims.claim(request, this.#records());
-    return leases.map((lease) => ({
-      lease,
-      record: structuredClone(this.#runs.get(lease.run_id)!.record),
-    }));
+    return this.#claims.claim(request, await this.records()).map((lease) => {
+      const run = this.#runs.get(lease.run_id)!;
+      const record = structuredClone(run.record);
+      const update = request.begin?.(record);
+      return { lease, record: update === undefined ? record : this.#change(run, update) };
+    });
   }
 
   async renew(lease: RunLease, leaseMs: number): Promise<boolean> {
@@ -129,23 +108,21 @@ export class MemoryRunStore implements RunStore {
 
   async close(): Promise<void> {}
 
-  *#records(): Iterable<RunRecord> {
-    for (const { record } of this.#runs.values()) yield record;
+  protected async records(): Promise<readonly RunRecord[]> {
+    return Array.from(this.#runs.values(), ({ record }) => record);
+  }
+
+  #change(run: StoredRun, { change, events }: RunUpdate): RunRecord {
+    if (endsClaim(change)) this.#claims.free(run.record.run_id);
+    run.record = changedRecord(run.record, structuredClone(change));
+    log(run, events);
+    return structuredClone(run.record);
   }
 }
 
-function log(run: StoredRun, events: readonly NewRunEvent[]): void {
-  for (const event of events) {
-    if (event.key !== undefined) {
-      if (run.keys.has(event.key)) continue;
-      run.keys.add(event.key);
-    }
-    const { run_id } = run.record;
-    run.events.push({
-      ...structuredClone(event),
-      run_id,
-      seq: run.events.length + 1,
-      created_at: new Date().toISOString(),
-    });
+function log({ record: { run_id }, events, keys }: StoredRun, added: readonly NewRunEvent[]): void {
+  for (const event of placedEvents({ runId: run_id, lastSeq: events.length, keys }, added)) {
+    events.push(event);
+    if (event.key !== undefined) keys.add(event.key);
   }
 }

@@ -1,5 +1,8 @@
 import type { JsonObject, JsonValue } from '../values/value.js';
-import type { RunLogEvent } from './run-record.js';
+import type { NewRunEvent, RunLogEvent } from './run-record.js';
+
+/** An entry of a log, stored or about to be. */
+type Entry = NewRunEvent & Partial<Pick<RunLogEvent, 'created_at'>>;
 
 export type NodeStatus =
   | 'pending'
@@ -31,18 +34,19 @@ export interface NodeRow {
 }
 
 /** Every attempt of every activation in the order of their beginning, read from the log. */
-export function nodeRows(events: readonly RunLogEvent[]): NodeRow[] {
+export function nodeRows(events: readonly Entry[]): NodeRow[] {
   const rows: NodeRow[] = [];
   for (const event of events) apply(event, rows);
   return rows;
 }
 
-function apply({ event_type, payload, created_at }: RunLogEvent, rows: NodeRow[]): void {
+function apply({ event_type, payload, created_at }: Entry, rows: NodeRow[]): void {
   const row = rows.findLast(
     (candidate) => candidate.activation_id === payload.activation_id && candidate.node_id === payload.node_id,
   );
   const end = (status: NodeStatus, more: Partial<NodeRow> = {}) => {
-    if (row !== undefined) Object.assign(row, { status, finished_at: created_at, ...more });
+    if (row !== undefined)
+      Object.assign(row, { status, ...(created_at !== undefined && { finished_at: created_at }), ...more });
   };
   switch (event_type) {
     case 'node_started':
@@ -52,7 +56,7 @@ function apply({ event_type, payload, created_at }: RunLogEvent, rows: NodeRow[]
         attempt: payload.attempt as number,
         status: 'running',
         ...(payload.inputs !== undefined && { inputs: payload.inputs }),
-        started_at: created_at,
+        ...(created_at !== undefined && { started_at: created_at }),
       });
       return;
     case 'node_completed':
@@ -70,7 +74,7 @@ function apply({ event_type, payload, created_at }: RunLogEvent, rows: NodeRow[]
         activation_id: null,
         attempt: 0,
         status: 'skipped',
-        finished_at: created_at,
+        ...(created_at !== undefined && { finished_at: created_at }),
       });
       return;
     case 'hitl_question_asked':

@@ -1,7 +1,7 @@
 import type { RunEvent, RunEventType } from '../engine/events.js';
-import { type JournalEntry, type JournalEntryType, journalKey } from '../engine/journal.js';
+import { type Journal, type JournalEntry, type JournalEntryType, journalKey } from '../engine/journal.js';
 import type { Address } from '../engine/runtime.js';
-import type { StoredJournal } from './run-store.js';
+import type { ReadableJournal } from './run-store.js';
 
 /** Events that a pass emits only for what really happens in it. */
 const neverReplayed: ReadonlySet<RunEventType> = new Set<RunEventType>([
@@ -34,21 +34,17 @@ const stillMilliseconds = 100;
  * the engine emits its events again: they are held back, and dropped as soon as the next recorded outcome is taken. What
  * is left when something is recorded, or when nothing moves because a call is awaited, is news.
  */
-export class ReplayFilter implements StoredJournal {
+export class ReplayFilter implements Journal {
   readonly #appended = new Set<string>();
   #replaying: boolean;
   #held: RunEvent[] = [];
   #waiting: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly journal: StoredJournal,
+    private readonly journal: ReadableJournal,
     private readonly tell: (event: RunEvent) => void,
   ) {
     this.#replaying = isNotEmpty(journal.entries);
-  }
-
-  get entries() {
-    return this.journal.entries;
   }
 
   find<T extends JournalEntryType>(type: T, address: Address) {

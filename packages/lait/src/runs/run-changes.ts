@@ -2,41 +2,54 @@ import type { JsonObject } from '../values/value.js';
 import { runConflict, runNotFound } from './run-errors.js';
 import type { NewRunEvent, RunRecord } from './run-record.js';
 import { isTerminal, mayChange, type RunStatus } from './run-status.js';
-import type { RunChange, RunStore } from './run-store.js';
+import type { RunChange, RunLease, RunStore, RunUpdate } from './run-store.js';
 
-/** A change of a run, with what the log says about it. */
+/** What somebody wants to become of a run. */
 export interface Decision {
   change: RunChange;
+  /** What the log says before the change of status. */
   events?: readonly NewRunEvent[];
+  /** What the log says behind it. */
+  closing?: readonly NewRunEvent[];
+}
+
+export interface ChangeOptions {
+  /** The record as it was just read, which spares a look. */
+  known?: RunRecord;
+  /** Whoever has claimed the run since then decides instead: throws `lease_lost`. */
+  lease?: RunLease;
 }
 
 /**
- * Changes a run by comparing and setting (`known`: the record as it was just read, which spares a look): `decide` sees the newest record and says what becomes of it, or throws why it
+ * Changes a run by comparing and setting: `decide` sees the newest record and says what becomes of it, or throws why it
  * cannot. When another change comes between, it is asked again. Gives `undefined` when `decide` does.
  */
 export async function changeRun(
   store: RunStore,
   runId: string,
-  decide: (record: RunRecord) => Decision | undefined,
-  known?: RunRecord,
+  decide: (record: RunRecord) => Decision | undefined | Promise<Decision | undefined>,
+  { known, lease }: ChangeOptions = {},
 ): Promise<RunRecord | undefined> {
   for (let first = known; ; first = undefined) {
     const record = first ?? (await store.read(runId));
     if (record === undefined) throw runNotFound(runId);
-    const decision = decide(record);
+    const decision = await decide(record);
     if (decision === undefined) return undefined;
-    const { change, events = [] } = decision;
-    const to = change.status ?? record.status;
-    if (!mayChange(record.status, to)) throw runConflict(record, `cannot become ${to}`);
-    const now = new Date().toISOString();
-    const changed = await store.update(
-      runId,
-      record.revision,
-      { ...change, ...(isTerminal(to) && { finished_at: now }) },
-      [...events, ...(to === record.status ? [] : [statusEvent(record.status, to, change)])],
-    );
+    const { change, events } = updateOf(record, decision);
+    const changed = await store.update(runId, record.revision, change, events, lease);
     if (changed !== undefined) return changed;
   }
+}
+
+/** The change as it is stored: with the entry of the log and the time that belong to it. Throws `run_conflict`. */
+export function updateOf(record: RunRecord, { change, events = [], closing = [] }: Decision): RunUpdate {
+  const to = change.status ?? record.status;
+  if (!mayChange(record.status, to)) throw runConflict(record, `cannot become ${to}`);
+  const changed = to === record.status ? [] : [statusEvent(record.status, to, change)];
+  return {
+    change: { ...change, ...(isTerminal(to) && { finished_at: new Date().toISOString() }) },
+    events: [...events, ...changed, ...closing],
+  };
 }
 
 function statusEvent(

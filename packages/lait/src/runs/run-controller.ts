@@ -10,14 +10,14 @@ import { type NodeRow, nodeRows } from './node-rows.js';
 import { LeaseLost, PassInterruption } from './pass-interruption.js';
 import { originBefore } from './rerun-origin.js';
 import { callOf } from './run-call.js';
-import { changeRun, type Decision } from './run-changes.js';
+import { changeRun, type Decision, updateOf } from './run-changes.js';
 import { maskedEvent, type RunEnvironment, runLogOf } from './run-environment.js';
 import { runConflict, runNotFound } from './run-errors.js';
 import { type AttentionChoice, checkAnswer, decisionAnswer, openQuestion } from './run-questions.js';
 import type { RunLogEvent, RunQuestion, RunRecord } from './run-record.js';
-import { isTerminal, type RunStatus } from './run-status.js';
-import type { RunClaim, RunFilter, RunLease } from './run-store.js';
-import { closeRun, workOnRun } from './run-worker.js';
+import { isTerminal, isWorkedOn, type RunStatus } from './run-status.js';
+import type { ClaimRequest, RunClaim, RunFilter } from './run-store.js';
+import { closingEntries, workOnRun } from './run-worker.js';
 
 /** How long a run that is driven here stays claimed when this process dies, in milliseconds. */
 const driveLeaseMs = 30_000;
@@ -82,9 +82,9 @@ export class RunController {
   async drive(runId: string, { takeOver = false }: { takeOver?: boolean } = {}): Promise<RunRecord> {
     const { store } = this.#options;
     const found = await this.read(runId);
-    const lost = takeOver && (found.status === 'running' || found.status === 'cancelling');
-    if (found.status !== 'queued' && !lost) return found;
-    const [claim] = await store.claim({ worker: this.#instanceId, leaseMs: driveLeaseMs, runId });
+    if (found.status !== 'queued' && !(takeOver && isWorkedOn(found.status))) return found;
+    const lost = takeOver ? 'continue' : 'interrupt';
+    const [claim] = await this.claim({ leaseMs: driveLeaseMs, runId }, lost);
     if (claim === undefined) return this.read(runId);
     const renewing = setInterval(() => {
       store.renew(claim.lease, driveLeaseMs).then(
@@ -96,10 +96,12 @@ export class RunController {
       );
     }, driveLeaseMs / 3).unref();
     try {
-      return await this.work(claim, takeOver ? 'continue' : 'interrupt');
+      return await this.work(claim);
+    } catch (error) {
+      await store.release(claim.lease);
+      throw error;
     } finally {
       clearInterval(renewing);
-      await store.release(claim.lease);
     }
   }
 
@@ -109,32 +111,33 @@ export class RunController {
   }
 
   /**
-   * Works on a claimed run until it has ended or waits: one that was queued, one whose process was lost, or one whose
-   * cancel that process had not finished. `lost` says what becomes of a lost one: it goes on, or it waits as
-   * `interrupted` for somebody to resume it. Throws `lease_lost` when the claim runs out meanwhile. The claim is the
-   * caller's to renew and to release.
+   * Claims runs that nobody works on and takes them: those that were queued, whose process was lost, or whose cancel that
+   * process had not finished. `lost` says what becomes of a lost one: it goes on, or it waits as `interrupted` for
+   * somebody to resume it. The claims are the caller's to work on and to renew.
    */
-  async work({ record: claimed, lease }: RunClaim, lost: 'continue' | 'interrupt'): Promise<RunRecord> {
-    const { run_id: runId } = claimed;
-    // An earlier claim of this process that ran out must have let go of the run.
-    await this.#active.get(runId)?.ended;
-    faultPoint('run.after-claimed');
-    const take = (record: RunRecord): Decision | undefined => {
-      const { status, worker_instance_id: before, started_at = new Date().toISOString() } = record;
-      const worker_instance_id = lease.worker;
-      if (status === 'queued') return { change: { status: 'running', worker_instance_id, started_at } };
-      if (status === 'running' && lost === 'interrupt')
-        return {
-          change: { status: 'interrupted', error_summary: 'the process that worked on the run was lost' },
-        };
-      if (status !== 'running' && status !== 'cancelling') return undefined;
-      const payload = { from_worker: before ?? null, to_worker: worker_instance_id };
-      return { change: { worker_instance_id }, events: [{ event_type: 'run_taken_over', payload }] };
+  async claim(
+    request: Omit<ClaimRequest, 'worker' | 'begin'>,
+    lost: 'continue' | 'interrupt',
+  ): Promise<RunClaim[]> {
+    const worker = this.#instanceId;
+    const begin = (record: RunRecord) => {
+      const decision = taken(record, worker, lost);
+      return decision && updateOf(record, decision);
     };
-    const taken = await changeRun(this.#options.store, runId, take, claimed);
-    if (taken === undefined || taken.status === 'interrupted') return taken ?? this.read(runId);
+    return this.#options.store.claim({ ...request, worker, begin });
+  }
+
+  /**
+   * Works on a claimed run until it has ended or waits; its claim ends with that. Throws `lease_lost` when the claim runs
+   * out meanwhile, and whatever kept the end from being stored: then the claim is still there.
+   */
+  async work(claim: RunClaim): Promise<RunRecord> {
+    const { record } = claim;
+    // An earlier claim of this process that ran out must have let go of the run.
+    await this.#active.get(record.run_id)?.ended;
+    if (!isWorkedOn(record.status)) return record;
     faultPoint('run.after-running');
-    return this.#workOn(taken, lease);
+    return this.#workOn(claim);
   }
 
   /** Lets go of a run whose claim was lost: what is under way is stopped, and nothing more is stored. */
@@ -227,10 +230,7 @@ export class RunController {
       const requested = { event_type: 'run_cancel_requested', payload: { from: found.status, to } };
       return { change: { status: to, ...(to === 'cancelled' && { questions: [] }) }, events: [requested] };
     });
-    if (record.status !== 'cancelling') {
-      await closeRun(record, this.#options);
-      return this.read(runId);
-    }
+    if (record.status !== 'cancelling') return record;
     this.#active.get(runId)?.abort.abort(new CancelledError());
     return record;
   }
@@ -308,22 +308,28 @@ export class RunController {
     await Promise.all(active.map(({ ended }) => ended));
   }
 
-  async #workOn(taken: RunRecord, lease?: RunLease): Promise<RunRecord> {
+  async #workOn(claim: RunClaim): Promise<RunRecord> {
+    const { run_id, status } = claim.record;
     const abort = new AbortController();
-    if (taken.status === 'cancelling') abort.abort(new CancelledError());
-    const ended = workOnRun(taken, abort, this.#options, lease);
-    this.#active.set(taken.run_id, { abort, ended: ended.catch(() => {}) });
+    if (status === 'cancelling') abort.abort(new CancelledError());
+    const ended = workOnRun(claim, abort, this.#options);
+    this.#active.set(run_id, { abort, ended: ended.catch(() => {}) });
     try {
       return await ended;
     } finally {
-      this.#active.delete(taken.run_id);
+      this.#active.delete(run_id);
     }
   }
 
   async #change(runId: string, decide: (record: RunRecord) => Decision): Promise<RunRecord> {
-    return (await changeRun(this.#options.store, runId, (record) => {
+    return (await changeRun(this.#options.store, runId, async (record) => {
       const { change, events = [] } = decide(record);
-      return { change, events: events.map((event) => maskedEvent(event, this.#options)) };
+      const closes = change.status !== undefined && isTerminal(change.status);
+      return {
+        change,
+        events: events.map((event) => maskedEvent(event, this.#options)),
+        closing: closes ? await closingEntries(record, this.#options) : [],
+      };
     }))!;
   }
 
@@ -338,6 +344,20 @@ export class RunController {
     faultPoint('run.after-answered');
     return changed;
   }
+}
+
+/** What becomes of a run that this worker takes. */
+function taken(record: RunRecord, worker: string, lost: 'continue' | 'interrupt'): Decision | undefined {
+  const { status, worker_instance_id: before, started_at = new Date().toISOString() } = record;
+  const worker_instance_id = worker;
+  if (status === 'queued') return { change: { status: 'running', worker_instance_id, started_at } };
+  if (status === 'running' && lost === 'interrupt')
+    return {
+      change: { status: 'interrupted', error_summary: 'the process that worked on the run was lost' },
+    };
+  if (!isWorkedOn(status)) return undefined;
+  const payload = { from_worker: before ?? null, to_worker: worker };
+  return { change: { worker_instance_id }, events: [{ event_type: 'run_taken_over', payload }] };
 }
 
 function answered(

@@ -9,15 +9,14 @@ import { EffectWatch } from './effect-watch.js';
 import { ReplayFilter } from './replay-filter.js';
 import { callOf } from './run-call.js';
 import type { RunRecord } from './run-record.js';
-import type { RunLease, RunStore } from './run-store.js';
+import type { ReadableJournal } from './run-store.js';
 
 export interface RunExecutionOptions {
-  store: RunStore;
+  /** What was recorded of the run, and where further outcomes go. */
+  journal: ReadableJournal;
   plan: Plan;
   services: Services;
   record: RunRecord;
-  /** Outcomes are recorded under it: nothing is when another process has taken the run. */
-  lease?: RunLease;
   signal: AbortSignal;
   /** Stops the pass: what happened cannot be recorded. */
   onRecordingFailure(error: unknown): void;
@@ -36,9 +35,9 @@ export type PassResult = RunResult | { status: 'uncertain' };
  * whose outcome a person must judge.
  */
 export async function executeRun(options: RunExecutionOptions): Promise<PassResult> {
-  const { store, plan, services, record, lease, signal } = options;
+  const { plan, services, record, signal } = options;
   const { run_id: runId, answers } = record;
-  const watch = new EffectWatch(await store.journal(runId, lease), options.onRecordingFailure);
+  const watch = new EffectWatch(options.journal, options.onRecordingFailure);
   const journal = new ReplayFilter(watch, options.onNews);
   let told = true;
   const recordedOptions: RecordedRunOptions = {

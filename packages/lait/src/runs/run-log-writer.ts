@@ -1,41 +1,70 @@
+import type { JournalEntry, JournalEntryType } from '../engine/journal.js';
+import type { Address } from '../engine/runtime.js';
 import type { NewRunEvent } from './run-record.js';
-import type { RunStore } from './run-store.js';
+import type { StoredJournal } from './run-store.js';
 
-/** Writes a run's log in order behind its back; `flush` waits until everything is stored and throws what failed. */
-export class RunLogWriter {
+/** So long an event waits at most for an outcome that it can be stored with. */
+const longestWaitMs = 50;
+
+/**
+ * A journal that also keeps a pass's log. Events wait for the next outcome and are stored in its step; when none comes
+ * soon, they are stored by themselves, so that those who follow the run see them. What is left at the end of a pass
+ * belongs into the step that stores how it ended.
+ */
+export class RunLogWriter implements StoredJournal {
   #waiting: NewRunEvent[] = [];
+  #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
-  #failure: { error: unknown } | undefined;
 
   constructor(
-    private readonly store: RunStore,
-    private readonly runId: string,
+    private readonly journal: StoredJournal,
     private readonly mask: (event: NewRunEvent) => NewRunEvent,
   ) {}
 
-  add(events: readonly NewRunEvent[]): void {
-    if (events.length === 0) return;
-    this.#waiting.push(...events.map(this.mask));
-    this.#writing ??= this.#write();
+  get entries() {
+    return this.journal.entries;
   }
 
-  async flush(): Promise<void> {
-    while (this.#writing !== undefined) await this.#writing;
-    if (this.#failure !== undefined) throw this.#failure.error;
+  find<T extends JournalEntryType>(type: T, address: Address) {
+    return this.journal.find(type, address);
   }
 
-  async #write(): Promise<void> {
-    // What arrives while one write runs goes with the next.
-    await Promise.resolve();
-    while (this.#waiting.length > 0 && this.#failure === undefined) {
-      const batch = this.#waiting;
-      this.#waiting = [];
-      try {
-        await this.store.append(this.runId, batch);
-      } catch (error) {
-        this.#failure = { error };
-      }
+  append(entry: JournalEntry, events: readonly NewRunEvent[] = []): Promise<void> {
+    this.#add(events);
+    return this.#write((waiting) => this.journal.append(entry, waiting));
+  }
+
+  async log(events: readonly NewRunEvent[]): Promise<void> {
+    this.#add(events);
+    if (this.#waiting.length === 0) return;
+    this.#timer ??= setTimeout(() => {
+      this.#writing = this.#write((waiting) => this.journal.log(waiting)).catch(() => {
+        // They were put back: the next step that can be stored has them.
+      });
+    }, longestWaitMs);
+  }
+
+  /** Ends the log of the pass and gives what is not stored yet. */
+  async finish(): Promise<readonly NewRunEvent[]> {
+    clearTimeout(this.#timer);
+    await this.#writing;
+    return this.#waiting;
+  }
+
+  #add(events: readonly NewRunEvent[]): void {
+    for (const event of events) this.#waiting.push(this.mask(event));
+  }
+
+  async #write(write: (waiting: readonly NewRunEvent[]) => Promise<void>): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    try {
+      await write(waiting);
+    } catch (error) {
+      this.#waiting.unshift(...waiting);
+      throw error;
     }
-    this.#writing = undefined;
   }
 }

@@ -51,4 +51,9 @@ export function isParked(status: RunStatus): boolean {
   return status.startsWith('waiting_') || status === 'interrupted';
 }
 
+/** True while a process works on the run, or should. */
+export function isWorkedOn(status: RunStatus): boolean {
+  return status === 'running' || status === 'cancelling';
+}
+
 export const runStatuses = Object.keys(transitions) as readonly RunStatus[];

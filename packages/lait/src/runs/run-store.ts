@@ -8,6 +8,12 @@ export type RunChange = Partial<
   Omit<RunRecord, 'run_id' | 'revision' | 'created_at' | 'updated_at' | 'queued_at'>
 >;
 
+/** A change of a run, with what the log says about it. */
+export interface RunUpdate {
+  change: RunChange;
+  events: readonly NewRunEvent[];
+}
+
 /** Which runs are meant; every condition that is given must hold. */
 export interface RunSelection {
   statuses?: readonly RunStatus[];
@@ -68,6 +74,11 @@ export interface ClaimRequest {
   /** At most this many runs. Default 1. */
   max?: number;
   limits?: ClaimLimits;
+  /**
+   * What becomes of a run as it is claimed, in the same step; nothing by default. It may be asked several times about one
+   * run.
+   */
+  begin?(record: RunRecord): RunUpdate | undefined;
 }
 
 /** The right to work on a run for a while. */
@@ -79,13 +90,22 @@ export interface RunLease {
 }
 
 export interface RunClaim {
+  /** The run as it is now, `begin` included. */
   record: RunRecord;
   lease: RunLease;
 }
 
 /** The record of one run's outcomes, in the order in which they were appended. */
-export interface StoredJournal extends Journal {
+export interface ReadableJournal extends Journal {
   readonly entries: Iterable<JournalEntry>;
+}
+
+/** A journal that is kept in a store. */
+export interface StoredJournal extends ReadableJournal {
+  /** `events` go to the log in the same step, by the rules of `RunStore.append`. */
+  append(entry: JournalEntry, events?: readonly NewRunEvent[]): Promise<void>;
+  /** Appends to the log alone, behind everything that was appended here before. */
+  log(events: readonly NewRunEvent[]): Promise<void>;
 }
 
 /**
@@ -104,14 +124,16 @@ export interface RunStore {
   questions(filter?: QuestionFilter): Promise<InboxQuestion[]>;
   /**
    * Changes a record and appends to its log in one step, if the record still has the given revision: of several who
-   * change it at once exactly one succeeds. `undefined` when another was faster or the run is gone. A run that becomes
-   * queued can be claimed at once, whoever worked on it before.
+   * change it at once exactly one succeeds. `undefined` when another was faster or the run is gone. With a lease, throws
+   * `lease_lost` when another process has claimed the run. A change to a status in which nobody works on the run ends its
+   * claim.
    */
   update(
     runId: string,
     revision: number,
     change: RunChange,
     events: readonly NewRunEvent[],
+    lease?: RunLease,
   ): Promise<RunRecord | undefined>;
   /** Appends to the log; events whose key is there already are left out. Numbers have no gaps. */
   append(runId: string, events: readonly NewRunEvent[]): Promise<void>;
@@ -127,7 +149,7 @@ export interface RunStore {
   /**
    * Claims runs that nobody works on: queued ones, and running or cancelling ones whose claim has run out. The highest
    * priority first; among equals fair between workflows: the one with the fewest claims, then the one that waited
-   * longest for its turn. The status is left as it is.
+   * longest for its turn.
    */
   claim(request: ClaimRequest): Promise<RunClaim[]>;
   /** Prolongs a claim from now on. False when it was lost to another process. */

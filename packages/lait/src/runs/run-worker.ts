@@ -8,7 +8,7 @@ import { type GraphRunLog, hitlRunId } from './graph-run-log.js';
 import { nodeRows } from './node-rows.js';
 import { isLeaseLost, recordingFailed } from './pass-interruption.js';
 import { nodesOf } from './plan-nodes.js';
-import { changeRun } from './run-changes.js';
+import { changeRun, type Decision } from './run-changes.js';
 import { maskedChange, maskedEvent, type RunEnvironment, runLogOf } from './run-environment.js';
 import { executeRun, type PassResult } from './run-execution.js';
 import { RunLogWriter } from './run-log-writer.js';
@@ -16,8 +16,7 @@ import { isInterruption, outcomeOf, type RunOutcome } from './run-outcome.js';
 import { purposeOf } from './run-questions.js';
 import type { NewRunEvent, RunQuestion, RunRecord } from './run-record.js';
 import { isTerminal, type RunStatus } from './run-status.js';
-import type { RunLease } from './run-store.js';
-import { leaseLost } from './stores/stored-record.js';
+import type { RunClaim } from './run-store.js';
 
 /** What a cancel that came meanwhile leaves of a pass's end. Source: graph facts §1.10. */
 const keptUnderCancel: readonly RunStatus[] = ['failed', 'interrupted', 'waiting_attention'];
@@ -27,69 +26,71 @@ const keptUnderCancel: readonly RunStatus[] = ['failed', 'interrupted', 'waiting
  * cancel is noticed. Source: graph facts §7.1.
  */
 export async function workOnRun(
-  claimed: RunRecord,
+  claim: RunClaim,
   abort: AbortController,
   environment: RunEnvironment,
-  lease?: RunLease,
 ): Promise<RunRecord> {
-  const { store, pollMs = 500 } = environment;
+  const { store, load, pollMs = 500 } = environment;
+  const { record, lease } = claim;
   const looking = setInterval(() => {
-    store.read(claimed.run_id).then(
-      (record) => {
-        if (record?.status === 'cancelling') abort.abort(new CancelledError());
+    store.read(record.run_id).then(
+      (found) => {
+        if (found?.status === 'cancelling') abort.abort(new CancelledError());
       },
       () => {},
     );
   }, pollMs).unref();
+  let log: RunLogWriter | undefined;
   try {
     let plan: Plan;
     try {
-      plan = await environment.load(claimed);
+      plan = await load(record);
     } catch (error) {
       // What cannot even be loaded fails the run instead of leaving it behind as running.
       const outcome = { status: 'failed', error_summary: messageChain(error) } as const;
-      return await endPass(claimed, outcome, [], environment);
+      return await endPass(claim, { outcome }, environment);
     }
-    return await passOver(claimed, plan, abort, environment, lease);
+    log = new RunLogWriter(await store.journal(record.run_id, lease), (event) =>
+      maskedEvent(event, environment),
+    );
+    return await passOver(claim, plan, abort, environment, log);
   } catch (error) {
     if (isLeaseLost(error) || isLeaseLost(abort.signal.reason)) throw error;
     // The run is as good as before, but its store was not: it goes on when somebody resumes it.
     const outcome = { status: 'interrupted', error_summary: messageChain(recordingFailed(error)) } as const;
-    return await endPass(claimed, outcome, [], environment);
+    return await endPass(claim, { outcome, events: await log?.finish() }, environment);
   } finally {
     clearInterval(looking);
   }
 }
 
 async function passOver(
-  claimed: RunRecord,
+  claim: RunClaim,
   plan: Plan,
   abort: AbortController,
   environment: RunEnvironment,
-  lease: RunLease | undefined,
+  writer: RunLogWriter,
 ): Promise<RunRecord> {
-  const { store, services, onEvent, furtherEntries } = environment;
-  const { run_id: runId } = claimed;
-  const log = runLogOf(claimed, plan, environment);
-  const writer = new RunLogWriter(store, runId, (event) => maskedEvent(event, environment));
+  const { services, onEvent, furtherEntries } = environment;
+  const { record } = claim;
+  const log = runLogOf(record, plan, environment);
   const entry = plan.body.nodes[plan.body.entry ?? 0]?.id ?? null;
-  writer.add([{ event_type: 'run_started', payload: { entry_node_id: entry } }]);
+  writer.log([{ event_type: 'run_started', payload: { entry_node_id: entry } }]);
   const { signal } = abort;
   const execute = (until: AbortController) => {
-    const further = furtherEntries?.(claimed, plan);
+    const further = furtherEntries?.(record, plan);
     return executeRun({
-      store,
+      journal: writer,
       plan,
-      services: services(claimed.definition),
-      record: claimed,
-      lease,
+      services: services(record.definition),
+      record,
       signal: until.signal,
       onRecordingFailure: (error) => until.abort(recordingFailed(error)),
       onEvent: (event) => {
-        writer.add(log.entriesOf(event));
-        if (further !== undefined) writer.add(further(event));
+        writer.log(log.entriesOf(event));
+        if (further !== undefined) writer.log(further(event));
       },
-      onNews: (event) => onEvent?.(runId, event),
+      onNews: (event) => onEvent?.(record.run_id, event),
     });
   };
   let result: PassResult = await execute(abort);
@@ -98,9 +99,9 @@ async function passOver(
   if (result.status === 'uncertain' && !isInterruption(signal)) result = await execute(new AbortController());
   const open = result.status === 'parked' ? result.questions : [];
   const questions = open.map((question) => runQuestion(question, log));
-  for (const { address, question } of questions) writer.add(log.asked(address, question));
-  await writer.flush();
-  return endPass(claimed, outcomeOf(result, questions, signal), questions, environment, plan);
+  for (const { address, question } of questions) writer.log(log.asked(address, question));
+  const outcome = outcomeOf(result, questions, signal);
+  return endPass(claim, { outcome, questions, events: await writer.finish(), plan }, environment);
 }
 
 function runQuestion({ address, question }: OpenQuestion, log: GraphRunLog): RunQuestion {
@@ -113,44 +114,58 @@ function runQuestion({ address, question }: OpenQuestion, log: GraphRunLog): Run
   };
 }
 
+interface PassEnd {
+  outcome: RunOutcome;
+  questions?: readonly RunQuestion[];
+  /** What the log does not say yet. */
+  events?: readonly NewRunEvent[];
+  plan?: Plan;
+}
+
 /** Stores how a pass ended; a cancel that came meanwhile decides what that means. */
 async function endPass(
-  claimed: RunRecord,
-  outcome: RunOutcome,
-  questions: readonly RunQuestion[],
+  { record: claimed, lease }: RunClaim,
+  { outcome, questions = [], events = [], plan }: PassEnd,
   environment: RunEnvironment,
-  plan?: Plan,
 ): Promise<RunRecord> {
   const change = maskedChange({ ...outcome, questions }, environment);
   faultPoint('run.before-ended');
-  const decide = (record: RunRecord) => {
-    // Whoever has taken the run over meanwhile decides how it ends.
-    if (record.worker_instance_id !== claimed.worker_instance_id) throw leaseLost(record.run_id);
-    if (record.status !== 'cancelling' || keptUnderCancel.includes(outcome.status)) return { change };
-    return { change: { ...change, status: 'cancelled', questions: [] } } as const;
+  const decide = async (record: RunRecord): Promise<Decision> => {
+    const cancelled = record.status === 'cancelling' && !keptUnderCancel.includes(outcome.status);
+    const end = cancelled ? ({ ...change, status: 'cancelled', questions: [] } as const) : change;
+    if (!isTerminal(end.status)) return { change: end, events };
+    return { change: end, events, closing: await closingEntries(record, environment, { events, plan }) };
   };
-  const ended = await changeRun(environment.store, claimed.run_id, decide, claimed);
+  const known = claimed;
+  const ended = await changeRun(environment.store, claimed.run_id, decide, { known, lease });
   faultPoint('run.after-ended');
-  if (isTerminal(ended!.status)) await closeRun(ended!, environment, plan);
   return ended!;
 }
 
-/** The rows of nodes when a run has ended: what was under way is cancelled, what was never visited is skipped. Facts §1.7. */
-export async function closeRun(record: RunRecord, environment: RunEnvironment, loaded?: Plan): Promise<void> {
-  const { store, kinds, load } = environment;
-  if (!dialectOf(record.definition.form).logsNodes) return;
+/**
+ * The end of the log of a run that ends, by nodes: what was under way is cancelled, what was never visited is skipped. `events` are
+ * those that are not stored yet. Source: graph facts §1.7.
+ */
+export async function closingEntries(
+  record: RunRecord,
+  { store, kinds, load }: RunEnvironment,
+  { events = [], plan: loaded }: { events?: readonly NewRunEvent[]; plan?: Plan } = {},
+): Promise<NewRunEvent[]> {
+  if (!dialectOf(record.definition.form).logsNodes) return [];
   const plan = loaded ?? (await load(record).catch(() => undefined));
-  const rows = nodeRows(await store.events(record.run_id));
-  const events: NewRunEvent[] = [];
+  const stored = await store.events(record.run_id);
+  const known = new Set(stored.map(({ key }) => key));
+  const rows = nodeRows([...stored, ...events.filter(({ key }) => key === undefined || !known.has(key))]);
+  const entries: NewRunEvent[] = [];
   for (const { node_id, activation_id, attempt, status } of rows) {
     if (!['running', 'waiting_hitl', 'needs_attention'].includes(status)) continue;
     const payload = { node_id, activation_id, child_kind: null, child_run_id: null };
-    events.push({ event_type: 'node_cancelled', payload, key: `ended ${activation_id} ${attempt}` });
+    entries.push({ event_type: 'node_cancelled', payload, key: `ended ${activation_id} ${attempt}` });
   }
   const visited = new Set(rows.map(({ node_id }) => node_id));
   for (const { node } of plan === undefined ? [] : nodesOf(plan, kinds)) {
     if (node.id === undefined || visited.has(node.id)) continue;
-    events.push({ event_type: 'node_skipped', payload: { node_id: node.id }, key: `skipped ${node.id}` });
+    entries.push({ event_type: 'node_skipped', payload: { node_id: node.id }, key: `skipped ${node.id}` });
   }
-  await store.append(record.run_id, events);
+  return entries;
 }

@@ -1,4 +1,8 @@
+import type { RunStatus } from '../run-status.js';
 import type { ClaimLimits } from '../run-store.js';
+
+/** Statuses of runs that somebody should work on. */
+export const claimableStatuses: readonly RunStatus[] = ['queued', 'running', 'cancelling'];
 
 /** The first waiting run of a workflow and priority. */
 export interface QueueHead {

@@ -1,10 +1,7 @@
 import type { RunRecord } from '../run-record.js';
-import type { RunStatus } from '../run-status.js';
 import type { ClaimRequest, RunLease } from '../run-store.js';
-import { nextHead } from './claim-order.js';
-
-/** Statuses of runs that somebody should work on. */
-export const claimableStatuses: readonly RunStatus[] = ['queued', 'running', 'cancelling'];
+import { claimableStatuses, nextHead } from './claim-order.js';
+import { leaseLost } from './stored-record.js';
 
 interface Held extends RunLease {
   workflow: string;
@@ -70,6 +67,11 @@ export class MemoryClaims {
   /** False as soon as somebody else has claimed the run. */
   isNewest({ run_id, attempt }: RunLease): boolean {
     return this.#held.get(run_id)?.attempt === attempt;
+  }
+
+  /** Throws `lease_lost` when somebody else has claimed the run. */
+  require(lease: RunLease | undefined): void {
+    if (lease !== undefined && !this.isNewest(lease)) throw leaseLost(lease.run_id);
   }
 
   forget(runId: string): void {

@@ -1,5 +1,6 @@
 import type { NewRunEvent } from '../run-record.js';
 import type { Queries } from './database/database.js';
+import type { EventsTable } from './database/tables.js';
 import { digest } from './digest.js';
 
 /** Rows of one statement: both databases limit the parameters of a statement. */
@@ -21,10 +22,12 @@ export async function insertEvents(
   lastSeq: number,
   events: readonly NewRunEvent[],
 ): Promise<number> {
-  const keyed = new Set<string>();
-  for (const { key } of events) if (key !== undefined) keyed.add(digest(key));
+  const rows = eventRows(runId, lastSeq, events, new Set());
+  // Mostly all of them are new.
+  if ((await insertRows(queries, rows)) === rows.length) return lastSeq + rows.length;
+  await queries.deleteFrom('events').where('run_id', '=', runId).where('seq', '>', lastSeq).execute();
   const known = new Set<string>();
-  for (const part of parts([...keyed])) {
+  for (const part of parts(rows.flatMap(({ key_digest }) => key_digest ?? []))) {
     const found = await queries
       .selectFrom('events')
       .select('key_digest')
@@ -33,19 +36,28 @@ export async function insertEvents(
       .execute();
     for (const { key_digest } of found) known.add(key_digest!);
   }
+  const left = eventRows(runId, lastSeq, events, known);
+  await insertRows(queries, left);
+  return lastSeq + left.length;
+}
+
+function eventRows(
+  run_id: string,
+  lastSeq: number,
+  events: readonly NewRunEvent[],
+  known: Set<string>,
+): EventsTable[] {
   const created_at = new Date().toISOString();
-  const rows = [];
-  let seq = lastSeq;
+  const rows: EventsTable[] = [];
   for (const { event_type, payload, key } of events) {
     const key_digest = key === undefined ? null : digest(key);
     if (key_digest !== null) {
       if (known.has(key_digest)) continue;
       known.add(key_digest);
     }
-    seq += 1;
     rows.push({
-      run_id: runId,
-      seq,
+      run_id,
+      seq: lastSeq + rows.length + 1,
       event_type,
       payload: JSON.stringify(payload),
       event_key: key === undefined ? null : JSON.stringify(key),
@@ -53,6 +65,19 @@ export async function insertEvents(
       created_at,
     });
   }
-  for (const part of parts(rows)) await queries.insertInto('events').values(part).execute();
-  return seq;
+  return rows;
+}
+
+/** Gives how many were inserted: those whose key is there are not. */
+async function insertRows(queries: Queries, rows: readonly EventsTable[]): Promise<number> {
+  let inserted = 0;
+  for (const part of parts(rows)) {
+    const { numInsertedOrUpdatedRows = 0n } = await queries
+      .insertInto('events')
+      .values(part)
+      .onConflict((conflict) => conflict.columns(['run_id', 'key_digest']).doNothing())
+      .executeTakeFirst();
+    inserted += Number(numInsertedOrUpdatedRows);
+  }
+  return inserted;
 }

@@ -5,13 +5,9 @@ import type { RunLease, StoredJournal } from '../run-store.js';
 import type { Database, Queries } from './database/database.js';
 import { digest } from './digest.js';
 import { IndexedJournal } from './indexed-journal.js';
-import { isNewestClaim } from './sql-claims.js';
-import { parts } from './sql-events.js';
+import { insertEvents, parts } from './sql-events.js';
 import { leaseLost } from './stored-record.js';
 import type { ValueCodec } from './value-codec.js';
-
-/** An outcome that is recorded already stays as it is. */
-const repeatable = { repeatable: true };
 
 /** Reads the outcomes of a run; further ones are written under the lease. Throws `run_not_found`. */
 export async function openSqlJournal(
@@ -21,32 +17,57 @@ export async function openSqlJournal(
   lease?: RunLease,
 ): Promise<StoredJournal> {
   const rows = await database.read(async (queries) => {
-    const run = await queries
-      .selectFrom('runs')
-      .select('run_id')
-      .where('run_id', '=', runId)
-      .executeTakeFirst();
-    if (run === undefined) throw runNotFound(runId);
-    return queries
+    const found = await queries
       .selectFrom('journal')
       .select('entry')
       .where('run_id', '=', runId)
       .orderBy('position')
       .orderBy('entry_key')
       .execute();
+    if (found.length > 0) return found;
+    const run = await queries
+      .selectFrom('runs')
+      .select('run_id')
+      .where('run_id', '=', runId)
+      .executeTakeFirst();
+    if (run === undefined) throw runNotFound(runId);
+    return found;
   });
   let position = rows.length;
   return new IndexedJournal(
     rows.map(({ entry }) => codec.decode(entry) as unknown as JournalEntry),
-    async (entries) => {
+    async (entries, events) => {
       const first = position;
       position += entries.length;
-      await database.write(async (queries) => {
-        if (lease !== undefined && !(await isNewestClaim(database, queries, lease))) throw leaseLost(runId);
-        await insertEntries(queries, codec, runId, first, entries);
-      }, repeatable);
+      const logged = codec.logged(events);
+      // What is recorded already stays as it is.
+      const repeatable = events.every(({ key }) => key !== undefined);
+      await database.write(
+        async (queries) => {
+          const run = await heldRun(database, queries, runId, events.length > 0 ? 'log' : 'claim');
+          if (run === undefined || (lease !== undefined && run.lease_attempt !== lease.attempt))
+            throw lease === undefined ? runNotFound(runId) : leaseLost(runId);
+          await insertEntries(queries, codec, runId, first, entries);
+          if (events.length === 0) return;
+          const last_seq = await insertEvents(queries, runId, run.last_seq, logged);
+          await queries.updateTable('runs').set({ last_seq }).where('run_id', '=', runId).execute();
+        },
+        { repeatable },
+      );
     },
   );
+}
+
+/** A run whose log, or at least whose claim, is held as it is until the transaction ends. */
+export function heldRun(
+  { engine }: Database,
+  queries: Queries,
+  runId: string,
+  held: 'log' | 'claim',
+): Promise<{ last_seq: number; lease_attempt: number } | undefined> {
+  const query = queries.selectFrom('runs').select(['last_seq', 'lease_attempt']).where('run_id', '=', runId);
+  if (engine === 'sqlite') return query.executeTakeFirst();
+  return (held === 'log' ? query.forNoKeyUpdate() : query.forKeyShare()).executeTakeFirst();
 }
 
 /** Adds outcomes from a position on. What is recorded already stays as it is. */

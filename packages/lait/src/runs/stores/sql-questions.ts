@@ -7,13 +7,12 @@ import { largestLimit } from './sql-run-query.js';
 import { columnText, formOf } from './sql-run-rows.js';
 import type { ValueCodec } from './value-codec.js';
 
-/** Puts a run's open questions in the place of those that were open before. */
-export async function replaceQuestions(
+/** Adds the open questions of a run that has none so far. */
+export async function insertQuestions(
   queries: Queries,
   codec: ValueCodec,
   { run_id, questions }: Pick<RunRecord, 'run_id' | 'questions'>,
 ): Promise<void> {
-  await queries.deleteFrom('questions').where('run_id', '=', run_id).execute();
   const rows = questions.map((question, position) => ({
     run_id,
     position,

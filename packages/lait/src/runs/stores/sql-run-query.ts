@@ -1,9 +1,10 @@
-import type { Selectable, SelectQueryBuilder } from 'kysely';
+import type { SelectQueryBuilder } from 'kysely';
 import type { Value } from '../../values/value.js';
 import type { RunQuestion, RunRecord } from '../run-record.js';
 import type { RunFilter, RunSelection } from '../run-store.js';
 import type { Queries } from './database/database.js';
-import type { RunsTable, Tables } from './database/tables.js';
+import type { Tables } from './database/tables.js';
+import type { PinnedDefinitions } from './sql-definitions.js';
 import { parts } from './sql-events.js';
 import { columnText, recordOf } from './sql-run-rows.js';
 
@@ -42,15 +43,32 @@ export function pagedRuns<O>(query: RunQuery<O>, filter: RunFilter): RunQuery<O>
   return offset === undefined ? paged : paged.offset(offset);
 }
 
-/** The records of a query's rows, with their questions and definitions. `decode` gives values for work or for show. */
-export async function loadRecords(
+/** A run with the columns that are the store's own business. */
+export interface StoredRun {
+  record: RunRecord;
+  last_seq: number;
+  lease_attempt: number;
+  /** Questions are open. */
+  asks: boolean;
+}
+
+/** The runs of a query, with their questions and definitions. `decode` gives values for work or for show. */
+export async function loadRuns(
   queries: Queries,
   query: RunQuery,
+  definitions: PinnedDefinitions,
   decode: (text: string) => Value,
-): Promise<RunRecord[]> {
-  const rows: Selectable<RunsTable>[] = await query.selectAll('runs').execute();
+): Promise<StoredRun[]> {
+  const rows = await query
+    .selectAll('runs')
+    .select(({ exists, selectFrom }) =>
+      exists(selectFrom('questions').select('position').whereRef('questions.run_id', '=', 'runs.run_id')).as(
+        'asks',
+      ),
+    )
+    .execute();
   const asked = new Map<string, RunQuestion[]>();
-  for (const part of parts(rows.map(({ run_id }) => run_id))) {
+  for (const part of parts(rows.filter(({ asks }) => asks).map(({ run_id }) => run_id))) {
     const questions = await queries
       .selectFrom('questions')
       .select(['run_id', 'question'])
@@ -63,18 +81,16 @@ export async function loadRecords(
       asked.set(run_id, list);
     }
   }
-  const definitions = new Map<string, string>();
-  for (const part of parts([...new Set(rows.map(({ definition_digest }) => definition_digest))])) {
-    const found = await queries
-      .selectFrom('pinned_definitions')
-      .selectAll()
-      .where('digest', 'in', part)
-      .execute();
-    for (const { digest, definition } of found) definitions.set(digest, definition);
-  }
+  const texts = await definitions.texts(
+    queries,
+    rows.map(({ definition_digest }) => definition_digest),
+  );
   return rows.flatMap((row) => {
-    const definition = definitions.get(row.definition_digest);
+    const definition = texts.get(row.definition_digest);
     // Removed between the two queries.
-    return definition === undefined ? [] : [recordOf(row, definition, asked.get(row.run_id) ?? [], decode)];
+    if (definition === undefined) return [];
+    const { last_seq, lease_attempt, asks } = row;
+    const record = recordOf(row, definition, asked.get(row.run_id) ?? [], decode);
+    return [{ record, last_seq, lease_attempt, asks: Boolean(asks) }];
   });
 }

@@ -1,48 +1,59 @@
 import type { Selectable } from 'kysely';
 import type { Form } from '../../plan/plan.js';
-import type { JsonObject, JsonValue } from '../../values/value.js';
+import type { JsonObject, JsonValue, Value } from '../../values/value.js';
 import type { RunDefinition, RunLogEvent, RunQuestion, RunRecord } from '../run-record.js';
 import type { RunStatus } from '../run-status.js';
+import type { RunChange } from '../run-store.js';
 import type { EventsTable, RunsTable } from './database/tables.js';
-import { digest } from './digest.js';
 import type { ValueCodec } from './value-codec.js';
 
 /** What a run's row says about the run itself. */
 export type RunColumns = Omit<RunsTable, 'last_seq' | 'lease_worker' | 'lease_until' | 'lease_attempt'>;
 type Row = Selectable<RunsTable>;
 
-/** The definition as it is stored once for all runs that share it. */
-export function pinnedDefinition(record: RunRecord): { digest: string; definition: string } {
-  const definition = JSON.stringify(record.definition);
-  return { digest: digest(definition), definition };
+type Column = Exclude<keyof RunColumns, 'definition_digest'>;
+
+/** Each column as a record says it, for all databases. */
+const columns: { [C in Column]: (record: RunRecord, codec: ValueCodec) => RunColumns[C] } = {
+  run_id: ({ run_id }) => run_id,
+  form: ({ definition }) => definition.form,
+  workflow: ({ definition }) => columnText(definition.id),
+  source_run_id: ({ source_run_id = null }) => source_run_id,
+  status: ({ status }) => status,
+  revision: ({ revision }) => revision,
+  priority: ({ priority = 0 }) => priority,
+  value: ({ value }, codec) => encoded(value, codec),
+  inputs: ({ inputs }, codec) => codec.encode(inputs),
+  context: ({ context }, codec) => codec.encode(context),
+  answers: ({ answers }, codec) => codec.encode(answers),
+  result: ({ result }, codec) => encoded(result, codec),
+  result_summary: ({ result_summary }, codec) => encoded(result_summary, codec),
+  error_summary: ({ error_summary }, codec) => encoded(error_summary, codec),
+  worker_instance_id: ({ worker_instance_id = null }) => worker_instance_id,
+  created_at: ({ created_at }) => created_at,
+  updated_at: ({ updated_at }) => updated_at,
+  queued_at: ({ queued_at = null }) => queued_at,
+  started_at: ({ started_at = null }) => started_at,
+  finished_at: ({ finished_at = null }) => finished_at,
+};
+
+/** The row of a run. */
+export function runColumns(record: RunRecord, definition_digest: string, codec: ValueCodec): RunColumns {
+  const row: Record<string, unknown> = { definition_digest };
+  for (const [name, column] of Object.entries(columns)) row[name] = column(record, codec);
+  return row as unknown as RunColumns;
 }
 
-/** The row of a run, for all databases. */
-export function runColumns(record: RunRecord, definitionDigest: string, codec: ValueCodec): RunColumns {
-  const { definition, value, result, result_summary, error_summary } = record;
-  return {
-    run_id: record.run_id,
-    form: definition.form,
-    workflow: columnText(definition.id),
-    definition_digest: definitionDigest,
-    source_run_id: record.source_run_id ?? null,
-    status: record.status,
-    revision: record.revision,
-    priority: record.priority ?? 0,
-    value: value === undefined ? null : codec.encode(value),
-    inputs: codec.encode(record.inputs),
-    context: codec.encode(record.context),
-    answers: codec.encode(record.answers),
-    result: result === undefined ? null : codec.encode(result),
-    result_summary: result_summary === undefined ? null : codec.encode(result_summary),
-    error_summary: error_summary === undefined ? null : codec.encode(error_summary),
-    worker_instance_id: record.worker_instance_id ?? null,
-    created_at: record.created_at,
-    updated_at: record.updated_at,
-    queued_at: record.queued_at ?? null,
-    started_at: record.started_at ?? null,
-    finished_at: record.finished_at ?? null,
-  };
+/** What a change leaves to be written of a row: the others stay, and with them what is indexed by them. */
+export function changedColumns(record: RunRecord, change: RunChange, codec: ValueCodec): Partial<RunColumns> {
+  const row: Record<string, unknown> = {};
+  for (const name of [...Object.keys(change), 'revision', 'updated_at', 'queued_at'])
+    if (Object.hasOwn(columns, name)) row[name] = columns[name as Column](record, codec);
+  return row;
+}
+
+function encoded(value: Value, codec: ValueCodec): string | null {
+  return value === undefined ? null : codec.encode(value);
 }
 
 /** The record of a row; `decode` gives its values for work or for show. */

@@ -11,16 +11,27 @@ import type {
   RunLease,
   RunSelection,
   RunStore,
+  RunUpdate,
   StoredJournal,
 } from '../run-store.js';
 import type { Database, Queries } from './database/database.js';
-import { claimRuns, releaseClaim, renewClaim } from './sql-claims.js';
+import type { RunsTable } from './database/tables.js';
+import {
+  claimColumns,
+  freeRuns,
+  isAnyWaiting,
+  nextRuns,
+  releaseClaim,
+  renewClaim,
+  takeTurns,
+} from './sql-claims.js';
+import { PinnedDefinitions } from './sql-definitions.js';
 import { insertEvents } from './sql-events.js';
-import { insertEntries, openSqlJournal } from './sql-journal.js';
-import { findQuestions, replaceQuestions } from './sql-questions.js';
-import { loadRecords, pagedRuns, type RunQuery, selectedRuns } from './sql-run-query.js';
-import { eventOf, pinnedDefinition, runColumns } from './sql-run-rows.js';
-import { changedRecord, newRecord, runExists } from './stored-record.js';
+import { heldRun, insertEntries, openSqlJournal } from './sql-journal.js';
+import { findQuestions, insertQuestions } from './sql-questions.js';
+import { loadRuns, pagedRuns, type RunQuery, type StoredRun, selectedRuns } from './sql-run-query.js';
+import { changedColumns, eventOf, runColumns } from './sql-run-rows.js';
+import { changedRecord, endsClaim, leaseLost, newRecord, runExists } from './stored-record.js';
 import { type SecretCodec, ValueCodec } from './value-codec.js';
 
 export interface SqlRunStoreOptions {
@@ -31,12 +42,14 @@ export interface SqlRunStoreOptions {
 /** Runs in a SQLite or PostgreSQL database. Several processes may use it at once. */
 export class SqlRunStore implements RunStore {
   readonly #codec: ValueCodec;
+  readonly #definitions: PinnedDefinitions;
 
   constructor(
     private readonly database: Database,
     { secrets }: SqlRunStoreOptions = {},
   ) {
     this.#codec = new ValueCodec(secrets);
+    this.#definitions = new PinnedDefinitions(database.engine);
   }
 
   async create(
@@ -45,38 +58,41 @@ export class SqlRunStore implements RunStore {
     entries: readonly JournalEntry[] = [],
   ): Promise<void> {
     const stored = newRecord(record);
-    const pinned = pinnedDefinition(stored);
+    const { run_id } = stored;
+    const logged = this.#codec.logged(events);
     await this.database.write(async (queries) => {
-      await queries
-        .insertInto('pinned_definitions')
-        .values(pinned)
-        // Touches the row, so that a clean-up of unused ones waits.
-        .onConflict((conflict) => conflict.column('digest').doUpdateSet({ digest: pinned.digest }))
-        .execute();
+      const pinned = await this.#definitions.pin(queries, stored.definition);
       const { numInsertedOrUpdatedRows } = await queries
         .insertInto('runs')
-        .values({ ...runColumns(stored, pinned.digest, this.#codec), last_seq: 0, ...noLease })
+        .values({ ...runColumns(stored, pinned, this.#codec), last_seq: logged.length, ...noLease })
         .onConflict((conflict) => conflict.column('run_id').doNothing())
         .executeTakeFirst();
-      if (numInsertedOrUpdatedRows !== 1n) throw runExists(record.run_id);
-      await replaceQuestions(queries, this.#codec, stored);
-      await insertEntries(queries, this.#codec, stored.run_id, 0, entries);
-      const last_seq = await insertEvents(queries, stored.run_id, 0, this.#codec.logged(events));
-      await queries.updateTable('runs').set({ last_seq }).where('run_id', '=', stored.run_id).execute();
+      if (numInsertedOrUpdatedRows !== 1n) throw runExists(run_id);
+      await insertQuestions(queries, this.#codec, stored);
+      await insertEntries(queries, this.#codec, run_id, 0, entries);
+      const last_seq = await insertEvents(queries, run_id, 0, logged);
+      if (last_seq !== logged.length)
+        await queries.updateTable('runs').set({ last_seq }).where('run_id', '=', run_id).execute();
     });
   }
 
   async read(runId: string): Promise<RunRecord | undefined> {
-    const [record] = await this.database.read((queries) =>
-      loadRecords(queries, queries.selectFrom('runs').where('run_id', '=', runId), this.#work),
+    const [run] = await this.database.read((queries) =>
+      loadRuns(
+        queries,
+        queries.selectFrom('runs').where('run_id', '=', runId),
+        this.#definitions,
+        this.#work,
+      ),
     );
-    return record;
+    return run?.record;
   }
 
   async list(filter: RunFilter = {}): Promise<RunRecord[]> {
-    return this.database.read((queries) =>
-      loadRecords(queries, pagedRuns(queries.selectFrom('runs'), filter), this.#show),
+    const runs = await this.database.read((queries) =>
+      loadRuns(queries, pagedRuns(queries.selectFrom('runs'), filter), this.#definitions, this.#show),
     );
+    return runs.map(({ record }) => record);
   }
 
   async count(selection: RunSelection = {}): Promise<number> {
@@ -97,33 +113,21 @@ export class SqlRunStore implements RunStore {
     revision: number,
     change: RunChange,
     events: readonly NewRunEvent[],
+    lease?: RunLease,
   ): Promise<RunRecord | undefined> {
     return this.database.write(async (queries) => {
-      const locked = this.#locked(queries, runId).where('revision', '=', revision);
-      const [found] = await loadRecords(queries, locked, this.#work);
+      const query = queries.selectFrom('runs').where('run_id', '=', runId).where('revision', '=', revision);
+      const [found] = await loadRuns(queries, this.#held(query, 'change'), this.#definitions, this.#work);
       if (found === undefined) return undefined;
-      const record = changedRecord(found, change);
-      const { last_seq: lastSeq } = await queries
-        .selectFrom('runs')
-        .select('last_seq')
-        .where('run_id', '=', runId)
-        .executeTakeFirstOrThrow();
-      const last_seq = await insertEvents(queries, runId, lastSeq, this.#codec.logged(events));
-      const { run_id, definition_digest, ...columns } = runColumns(record, '', this.#codec);
-      await queries
-        .updateTable('runs')
-        .set({ ...columns, last_seq, ...(change.status === 'queued' && { lease_until: 0 }) })
-        .where('run_id', '=', runId)
-        .execute();
-      if (change.questions !== undefined) await replaceQuestions(queries, this.#codec, record);
-      return record;
+      if (lease !== undefined && found.lease_attempt !== lease.attempt) throw leaseLost(runId);
+      return this.#change(queries, found, { change, events });
     });
   }
 
   async append(runId: string, events: readonly NewRunEvent[]): Promise<void> {
     if (events.length === 0) return;
     await this.database.write(async (queries) => {
-      const row = await this.#locked(queries, runId).select('last_seq').executeTakeFirst();
+      const row = await heldRun(this.database, queries, runId, 'log');
       if (row === undefined) return;
       const last_seq = await insertEvents(queries, runId, row.last_seq, this.#codec.logged(events));
       if (last_seq !== row.last_seq)
@@ -160,29 +164,31 @@ export class SqlRunStore implements RunStore {
         .executeTakeFirst();
       if (row === undefined) return;
       await queries.deleteFrom('runs').where('run_id', '=', runId).execute();
-      await queries
-        .deleteFrom('pinned_definitions')
-        .where('digest', '=', row.definition_digest)
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('runs')
-                .select('run_id')
-                .whereRef('definition_digest', '=', 'pinned_definitions.digest'),
-            ),
-          ),
-        )
-        .execute();
+      await this.#definitions.unpin(queries, row.definition_digest);
     });
   }
 
   async claim(request: ClaimRequest): Promise<RunClaim[]> {
-    const claims: RunClaim[] = [];
-    for (const lease of await claimRuns(this.database, request)) {
-      const record = await this.read(lease.run_id);
-      if (record !== undefined) claims.push({ lease, record });
-    }
-    return claims;
+    if (!(await this.database.read((queries) => isAnyWaiting(this.database, queries)))) return [];
+    return this.database.write(async (queries) => {
+      const claims: RunClaim[] = [];
+      for (const { max = 1 } = request; claims.length < max; ) {
+        const { now, turns } = await nextRuns(this.database, queries, request, max - claims.length);
+        if (turns.length === 0) break;
+        const ids = turns.map(({ run_id }) => run_id);
+        // Waits for outcomes that the last holder is just writing, and keeps further ones out.
+        const free = this.#held(freeRuns(queries.selectFrom('runs'), ids, now), 'claim');
+        const found = await loadRuns(queries, free, this.#definitions, this.#work);
+        const runs = new Map(found.map((run) => [run.record.run_id, run]));
+        const taken = turns.filter(({ run_id }) => runs.has(run_id));
+        for (const { run_id } of taken)
+          claims.push(await this.#claim(queries, runs.get(run_id)!, now, request));
+        if (taken.length > 0) await takeTurns(queries, taken);
+        // What somebody else has changed meanwhile leaves its place to others.
+        if (taken.length === turns.length || taken.length === 0) break;
+      }
+      return claims;
+    });
   }
 
   renew(lease: RunLease, leaseMs: number): Promise<boolean> {
@@ -200,10 +206,52 @@ export class SqlRunStore implements RunStore {
   readonly #work = (text: string): Value => this.#codec.decode(text);
   readonly #show = (text: string): Value => this.#codec.show(text);
 
-  /** The row of a run, held until the transaction ends. */
-  #locked(queries: Queries, runId: string): RunQuery {
-    const query = queries.selectFrom('runs').where('run_id', '=', runId);
-    return this.database.engine === 'postgres' ? query.forNoKeyUpdate() : query;
+  async #claim(
+    queries: Queries,
+    run: StoredRun,
+    now: number,
+    { worker, leaseMs, begin }: ClaimRequest,
+  ): Promise<RunClaim> {
+    const { run_id } = run.record;
+    const lease = { run_id, worker, attempt: run.lease_attempt + 1 };
+    const columns = claimColumns(lease, now + leaseMs);
+    const update = begin?.(run.record);
+    if (update !== undefined) return { lease, record: await this.#change(queries, run, update, columns) };
+    await queries.updateTable('runs').set(columns).where('run_id', '=', run_id).execute();
+    return { lease, record: run.record };
+  }
+
+  /** Stores a change of a run whose row is held, together with the claim's columns. */
+  async #change(
+    queries: Queries,
+    run: StoredRun,
+    { change, events }: RunUpdate,
+    claim: Partial<RunsTable> = {},
+  ): Promise<RunRecord> {
+    const record = changedRecord(run.record, change);
+    const { run_id } = record;
+    const last_seq = await insertEvents(queries, run_id, run.last_seq, this.#codec.logged(events));
+    await queries
+      .updateTable('runs')
+      .set({
+        ...changedColumns(record, change, this.#codec),
+        last_seq,
+        ...claim,
+        ...(endsClaim(change) && { lease_until: 0 }),
+      })
+      .where('run_id', '=', run_id)
+      .execute();
+    if (change.questions !== undefined) {
+      if (run.asks) await queries.deleteFrom('questions').where('run_id', '=', run_id).execute();
+      await insertQuestions(queries, this.#codec, record);
+    }
+    return record;
+  }
+
+  /** The rows of a query, held until the transaction ends: against other changes, or also against outcomes. */
+  #held(query: RunQuery, against: 'change' | 'claim'): RunQuery {
+    if (this.database.engine === 'sqlite') return query;
+    return against === 'change' ? query.forNoKeyUpdate('runs') : query.forUpdate('runs');
   }
 }
 

@@ -1,5 +1,6 @@
 import { LaitError } from '../../errors/lait-error.js';
 import type { RunQuestion, RunRecord } from '../run-record.js';
+import { isWorkedOn } from '../run-status.js';
 import type { RunChange } from '../run-store.js';
 
 /** A new record as every store keeps it. */
@@ -20,6 +21,11 @@ export function changedRecord(record: RunRecord, change: RunChange): RunRecord {
     revision: record.revision + 1,
     updated_at: now,
   };
+}
+
+/** True for a change after which nobody works on the run. */
+export function endsClaim({ status }: RunChange): boolean {
+  return status !== undefined && !isWorkedOn(status);
 }
 
 function whenQueued(status: string, before: string | undefined, now: string): Pick<RunRecord, 'queued_at'> {

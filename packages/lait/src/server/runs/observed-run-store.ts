@@ -1,13 +1,16 @@
-import type { JournalEntry } from '../../engine/journal.js';
+import type { JournalEntry, JournalEntryType } from '../../engine/journal.js';
+import type { Address } from '../../engine/runtime.js';
 import type { NewRunEvent, RunRecord } from '../../runs/run-record.js';
 import type {
   ClaimRequest,
   QuestionFilter,
   RunChange,
+  RunClaim,
   RunFilter,
   RunLease,
   RunSelection,
   RunStore,
+  StoredJournal,
 } from '../../runs/run-store.js';
 
 export interface RunStoreObserver {
@@ -36,8 +39,9 @@ export class ObservedRunStore implements RunStore {
     revision: number,
     change: RunChange,
     events: readonly NewRunEvent[],
+    lease?: RunLease,
   ): Promise<RunRecord | undefined> {
-    const record = await this.store.update(runId, revision, change, events);
+    const record = await this.store.update(runId, revision, change, events, lease);
     if (record !== undefined) this.observer.changed(runId, record);
     return record;
   }
@@ -45,6 +49,17 @@ export class ObservedRunStore implements RunStore {
   async append(runId: string, events: readonly NewRunEvent[]): Promise<void> {
     await this.store.append(runId, events);
     if (events.length > 0) this.observer.changed(runId);
+  }
+
+  async journal(runId: string, lease?: RunLease): Promise<StoredJournal> {
+    return new ObservedJournal(await this.store.journal(runId, lease), () => this.observer.changed(runId));
+  }
+
+  async claim(request: ClaimRequest): Promise<RunClaim[]> {
+    const claims = await this.store.claim(request);
+    if (request.begin !== undefined)
+      for (const { record } of claims) this.observer.changed(record.run_id, record);
+    return claims;
   }
 
   read(runId: string) {
@@ -62,14 +77,8 @@ export class ObservedRunStore implements RunStore {
   events(runId: string, range?: { after?: number; limit?: number }) {
     return this.store.events(runId, range);
   }
-  journal(runId: string, lease?: RunLease) {
-    return this.store.journal(runId, lease);
-  }
   remove(runId: string) {
     return this.store.remove(runId);
-  }
-  claim(request: ClaimRequest) {
-    return this.store.claim(request);
   }
   renew(lease: RunLease, leaseMs: number) {
     return this.store.renew(lease, leaseMs);
@@ -79,5 +88,30 @@ export class ObservedRunStore implements RunStore {
   }
   close() {
     return this.store.close();
+  }
+}
+
+class ObservedJournal implements StoredJournal {
+  constructor(
+    private readonly journal: StoredJournal,
+    private readonly changed: () => void,
+  ) {}
+
+  get entries() {
+    return this.journal.entries;
+  }
+
+  find<T extends JournalEntryType>(type: T, address: Address) {
+    return this.journal.find(type, address);
+  }
+
+  async append(entry: JournalEntry, events: readonly NewRunEvent[] = []): Promise<void> {
+    await this.journal.append(entry, events);
+    if (events.length > 0) this.changed();
+  }
+
+  async log(events: readonly NewRunEvent[]): Promise<void> {
+    await this.journal.log(events);
+    this.changed();
   }
 }

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { faultPoint } from '../../engine/fault-point.js';
 import { isLaitError } from '../../errors/lait-error.js';
 import type { RunController } from '../../runs/run-controller.js';
 import type { RunRecord } from '../../runs/run-record.js';
@@ -107,19 +106,16 @@ export class WorkerPool {
   }
 
   async #claim(): Promise<void> {
-    const { store, controller, limits, onError } = this.#options;
+    const { controller, limits, resume = 'automatic', onError } = this.#options;
+    const lost = resume === 'automatic' ? 'continue' : 'interrupt';
     while (this.#wanted && this.#free > 0) {
       // While others are under way, what becomes free a moment later is filled by the same look.
       if (this.#active.size > 0) await delay(coalesceMs);
       this.#wanted = false;
       let claims: RunClaim[];
       try {
-        claims = await store.claim({
-          worker: controller.instanceId,
-          leaseMs: this.#leaseMs,
-          max: this.#free,
-          ...(limits !== undefined && { limits }),
-        });
+        const request = { leaseMs: this.#leaseMs, max: this.#free, ...(limits !== undefined && { limits }) };
+        claims = await controller.claim(request, lost);
       } catch (error) {
         // The next look comes with the poll.
         onError(error, {});
@@ -150,19 +146,16 @@ export class WorkerPool {
   }
 
   async #work(claim: RunClaim): Promise<void> {
-    const { controller, store, resume = 'automatic', onError, onWorked } = this.#options;
+    const { controller, resume = 'automatic', onError, onWorked } = this.#options;
     const { run_id } = claim.lease;
     try {
-      const record = await controller.work(claim, resume === 'automatic' ? 'continue' : 'interrupt');
+      const record = await controller.work(claim);
       onWorked?.(record);
       if (resume === 'automatic' && isSetAside(record)) this.#resumeLater(run_id);
     } catch (error) {
       if (!(isLaitError(error) && error.code === 'lease_lost')) onError(error, { run_id });
       // How the run stands is not known: it is looked at again when the claim has run out.
-      return;
     }
-    faultPoint('run.before-released');
-    await store.release(claim.lease).catch((error: unknown) => onError(error, { run_id }));
   }
 
   /** Whatever kept the run from going on, e.g. a full disk, gets some time to pass; at the end there is none. */

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 
 /** One step of the schema. Steps are never changed once they were released, only added. */
 export type Migration = (schema: Kysely<unknown>['schema']) => Promise<void>;
@@ -11,6 +11,7 @@ export const migrations: readonly Migration[] = [
   interfaceTables,
   receiptTable,
   graphTemplateTable,
+  queueIndexes,
 ];
 
 async function runTables(schema: Kysely<unknown>['schema']): Promise<void> {
@@ -313,4 +314,34 @@ async function graphTemplateTable(schema: Kysely<unknown>['schema']): Promise<vo
     .on('graph_templates')
     .columns(['created_at', 'template_id'])
     .execute();
+}
+
+/** A claim must not look at more than it takes, and a change must not touch indexes that it does not concern. */
+async function queueIndexes(schema: Kysely<unknown>['schema']): Promise<void> {
+  for (const name of ['runs_queue', 'runs_leases', 'runs_finished']) await schema.dropIndex(name).execute();
+  await schema
+    .createIndex('runs_waiting')
+    .on('runs')
+    .columns(['workflow', 'priority', 'queued_at', 'run_id'])
+    .where(sql.ref('status'), '=', sql.lit('queued'))
+    .execute();
+  await schema
+    .createIndex('runs_worked_on')
+    .on('runs')
+    .column('lease_until')
+    .where(sql.ref('status'), 'in', sql`('running', 'cancelling')`)
+    .execute();
+  await schema
+    .createIndex('runs_claimed')
+    .on('runs')
+    .columns(['lease_until', 'workflow'])
+    .where(sql.ref('lease_until'), '>', sql.lit(0))
+    .execute();
+  await schema
+    .createIndex('runs_ended')
+    .on('runs')
+    .column('finished_at')
+    .where(sql.ref('finished_at'), 'is not', null)
+    .execute();
+  await schema.createIndex('queue_turns_turn').on('queue_turns').column('turn').execute();
 }

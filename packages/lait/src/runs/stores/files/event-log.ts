@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../../values/value.js';
 import type { NewRunEvent, RunLogEvent } from '../../run-record.js';
+import { placedEvents } from '../placed-events.js';
 import { damaged, JsonLines, type JsonLinesOptions } from './json-lines.js';
 
 /** The log of one run in a file, and what its snapshot still holds of it. */
@@ -28,19 +29,7 @@ export class EventLog {
 
   /** The events as they would stand in the log; those whose key is there already are left out. */
   place(runId: string, events: readonly NewRunEvent[]): RunLogEvent[] {
-    const created_at = new Date().toISOString();
-    const keys = new Set<string>();
-    const placed: RunLogEvent[] = [];
-    for (const event of events) {
-      const { key } = event;
-      if (key !== undefined) {
-        if (this.#keys.has(key) || keys.has(key)) continue;
-        keys.add(key);
-      }
-      const seq = this.#events.length + placed.length + 1;
-      placed.push({ ...structuredClone(event), run_id: runId, seq, created_at });
-    }
-    return placed;
+    return placedEvents({ runId, lastSeq: this.#events.length, keys: this.#keys }, events);
   }
 
   /** Writes placed events, and before them what only the snapshot holds. */

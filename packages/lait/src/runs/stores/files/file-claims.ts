@@ -35,20 +35,20 @@ export class FileClaims {
   }
 
   async release(lease: RunLease): Promise<void> {
-    if (!this.#memory.isNewest(lease)) return;
-    const held = this.#held.get(lease.run_id);
-    this.#held.delete(lease.run_id);
-    await held?.release();
-    this.#memory.release(lease);
+    if (this.#memory.isNewest(lease)) await this.free(lease.run_id);
   }
 
-  /** Lets this process claim the run again; another one only when this one has ended or given it back. */
-  free(runId: string): void {
+  /** Lets anybody claim the run. */
+  async free(runId: string): Promise<void> {
+    const held = this.#held.get(runId);
+    this.#held.delete(runId);
+    await held?.release();
     this.#memory.free(runId);
   }
 
-  isNewest(lease: RunLease): boolean {
-    return this.#memory.isNewest(lease);
+  /** Throws `lease_lost` when somebody else has claimed the run. */
+  require(lease: RunLease | undefined): void {
+    this.#memory.require(lease);
   }
 
   async forget(runId: string): Promise<void> {

@@ -11,19 +11,15 @@ import { isRunId } from '../../run-id.js';
 import type { NewRunEvent, RunLogEvent, RunRecord } from '../../run-record.js';
 import type {
   ClaimRequest,
-  InboxQuestion,
-  QuestionFilter,
   RunChange,
   RunClaim,
-  RunFilter,
   RunLease,
-  RunSelection,
   RunStore,
   StoredJournal,
 } from '../../run-store.js';
 import { IndexedJournal } from '../indexed-journal.js';
-import { isSelected, selectQuestions, selectRuns } from '../run-selection.js';
-import { changedRecord, leaseLost, newRecord, runExists } from '../stored-record.js';
+import { ListedRunStore } from '../listed-run-store.js';
+import { changedRecord, endsClaim, newRecord, runExists } from '../stored-record.js';
 import { type SecretCodec, ValueCodec } from '../value-codec.js';
 import { EventLog } from './event-log.js';
 import { FileClaims } from './file-claims.js';
@@ -45,7 +41,7 @@ export interface FileRunStoreOptions {
  * outcomes, `journal/<id>.events.jsonl` its log. The run's file is replaced in one step and decides what happened: events
  * of its last change are in it until they are in the log. Several processes may use the directory at once.
  */
-export class FileRunStore implements RunStore {
+export class FileRunStore extends ListedRunStore implements RunStore {
   readonly #codec: ValueCodec;
   readonly #locks: RunLocks;
   readonly #claims: FileClaims;
@@ -58,6 +54,7 @@ export class FileRunStore implements RunStore {
     readonly directory: string,
     { secrets, patienceMs = 10_000 }: FileRunStoreOptions = {},
   ) {
+    super();
     this.#codec = new ValueCodec(secrets);
     this.#files = new RunDirectory(directory, this.#codec);
     this.#locks = new RunLocks(join(directory, 'locks'), patienceMs);
@@ -94,18 +91,6 @@ export class FileRunStore implements RunStore {
     return (await this.#files.read(runId, false))?.record;
   }
 
-  async list(filter: RunFilter = {}): Promise<RunRecord[]> {
-    return structuredClone(selectRuns(await this.#files.records(), filter));
-  }
-
-  async count(selection: RunSelection = {}): Promise<number> {
-    return (await this.#files.records()).filter((record) => isSelected(record, selection)).length;
-  }
-
-  async questions(filter: QuestionFilter = {}): Promise<InboxQuestion[]> {
-    return structuredClone(selectQuestions(await this.#files.records(), filter));
-  }
-
   /** Runs whose files cannot be read, with the reason; lists leave them out. */
   problems(): Promise<{ run_id: string; problem: string }[]> {
     return this.#files.problems();
@@ -116,18 +101,20 @@ export class FileRunStore implements RunStore {
     revision: number,
     change: RunChange,
     events: readonly NewRunEvent[],
+    lease?: RunLease,
   ): Promise<RunRecord | undefined> {
     if (!isRunId(runId)) return undefined;
     return this.#locks.hold(runId, async () => {
       const found = await this.#files.read(runId, false);
       if (found === undefined || found.record.revision !== revision) return undefined;
+      this.#claims.require(lease);
       const log = await this.#log(runId);
       await log.refresh(found.pending);
       // The new snapshot takes the place of the events that only the old one holds.
       await log.append([]);
       const record = changedRecord(found.record, change);
       await this.#write({ record, pending: log.place(runId, this.#codec.logged(events)) }, false);
-      if (change.status === 'queued') this.#claims.free(runId);
+      if (endsClaim(change)) await this.#claims.free(runId);
       return record;
     });
   }
@@ -165,9 +152,14 @@ export class FileRunStore implements RunStore {
     // Before a worker does anything: from now on a missing file is a lost one.
     if (stored === undefined && lease !== undefined) await lines.create();
     const entries = (stored ?? []).map((line) => this.#codec.unpack(line) as unknown as JournalEntry);
-    const journal = new IndexedJournal(entries, async (added) => {
-      if (lease !== undefined && !this.#claims.isNewest(lease)) throw leaseLost(runId);
-      await lines.append(added.map((entry) => this.#codec.pack(entry as unknown as JsonValue)));
+    const journal = new IndexedJournal(entries, async (added, events) => {
+      this.#claims.require(lease);
+      // Two files and two flushes at once: what the log says was so before these outcomes.
+      await Promise.all([
+        added.length > 0 &&
+          lines.append(added.map((entry) => this.#codec.pack(entry as unknown as JsonValue))),
+        this.append(runId, events),
+      ]);
     });
     await this.#journals.set(runId, {
       close: async () => {
@@ -191,7 +183,8 @@ export class FileRunStore implements RunStore {
   async claim(request: ClaimRequest): Promise<RunClaim[]> {
     const claims: RunClaim[] = [];
     for (const lease of await this.#claims.claim(request, await this.#files.records())) {
-      const record = await this.read(lease.run_id);
+      faultPoint('run.after-claimed');
+      const record = await this.#begun(lease, request);
       if (record !== undefined) claims.push({ lease, record });
     }
     return claims;
@@ -209,6 +202,22 @@ export class FileRunStore implements RunStore {
     await this.#locks.settled();
     await this.#journals.closeAll();
     await this.#logs.closeAll();
+  }
+
+  /** The run as it is after its claim. */
+  async #begun(lease: RunLease, { begin }: ClaimRequest): Promise<RunRecord | undefined> {
+    const { run_id: runId } = lease;
+    for (;;) {
+      const record = await this.read(runId);
+      const update = record && begin?.(record);
+      if (record === undefined || update === undefined) return record;
+      const begun = await this.update(runId, record.revision, update.change, update.events, lease);
+      if (begun !== undefined) return begun;
+    }
+  }
+
+  protected records(): Promise<readonly RunRecord[]> {
+    return this.#files.records();
   }
 
   async #write(snapshot: RunSnapshot, isNew: boolean): Promise<void> {
