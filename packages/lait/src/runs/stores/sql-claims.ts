@@ -1,4 +1,4 @@
-import { type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ClaimRequest, RunLease } from '../run-store.js';
 import { claimableStatuses, nextHead, type QueueHead } from './claim-order.js';
 import type { Database, Queries } from './database/database.js';
@@ -19,7 +19,7 @@ interface Head extends QueueHead {
   /** When any workflow was served last. */
   newest: number;
   /** More of the same workflow and priority may wait behind it. */
-  heads: boolean;
+  more: boolean;
 }
 
 /** So many runs of one workflow are looked for at once. */
@@ -40,7 +40,8 @@ export async function nextRuns(
     : sql<{ now: number }>`select ${database.now} as now`
   ).execute(queries);
   const now = Number(rows[0]!.now);
-  const heads = runId === undefined ? await waitingHeads(queries, now) : await headOf(queries, now, runId);
+  const heads =
+    runId === undefined ? await waitingHeads(database, queries, now) : await headOf(queries, now, runId);
   const turns: Turn[] = [];
   if (heads.length === 0) return { now, turns };
   const state = {
@@ -57,7 +58,7 @@ export async function nextRuns(
     turns.push({ run_id, workflow, turn });
     state.active.set(workflow, (state.active.get(workflow) ?? 0) + 1);
     state.turns.set(workflow, turn);
-    const behind = next.heads && turns.length < max ? await runsBehind(queries, now, next) : [];
+    const behind = next.more && turns.length < max ? await runsBehind(database, queries, now, next) : [];
     heads.splice(heads.indexOf(next), 1, ...behind);
   }
   return { now, turns };
@@ -65,16 +66,11 @@ export async function nextRuns(
 
 /** True when there are runs that could be claimed; a look without a transaction. */
 export async function isAnyWaiting(database: Database, queries: Queries): Promise<boolean> {
-  const free = sql<SqlBool>`lease_until <= ${database.now}`;
-  const { any } = await queries
-    .selectNoFrom(({ or, exists, selectFrom }) =>
-      or([
-        exists(selectFrom('runs').select('run_id').where(isQueued).where(free)),
-        exists(selectFrom('runs').select('run_id').where(isWorked).where(free)),
-      ]).as('any'),
-    )
-    .executeTakeFirstOrThrow();
-  return Boolean(any);
+  const { rows } = await sql<{ any_run: SqlBool }>`
+    select exists (select 1 from ${queued(database)} and lease_until <= ${database.now})
+      or exists (select 1 from ${worked(database)} and lease_until <= ${database.now}) as any_run
+  `.execute(queries);
+  return Boolean(rows[0]!.any_run);
 }
 
 /** Those of the runs that are still free. */
@@ -133,14 +129,29 @@ export async function releaseClaim(database: Database, lease: RunLease): Promise
   );
 }
 
-// Written out and not as parameters: partial indexes are chosen by them.
-const isQueued = sql<SqlBool>`status = 'queued'`;
-const isWorked = sql<SqlBool>`status in ('running', 'cancelling')`;
+/**
+ * Runs in a status, through the index that has no others. SQLite has to be told: it knows nothing of how many runs there
+ * are. The status is written out because a partial index is not used for a parameter.
+ */
+function queued({ engine }: Database): RawBuilder<unknown> {
+  const by = engine === 'sqlite' ? sql`indexed by runs_waiting` : sql``;
+  return sql`runs as found ${by} where status = 'queued'`;
+}
+function worked({ engine }: Database): RawBuilder<unknown> {
+  const by = engine === 'sqlite' ? sql`indexed by runs_worked_on` : sql``;
+  return sql`runs as found ${by} where status in ('running', 'cancelling')`;
+}
+
+const headColumns = sql`
+  run_id, workflow, priority, coalesce(queued_at, created_at) as queued_at,
+  coalesce((select turn from queue_turns where queue_turns.workflow = found.workflow), 0) as turn,
+  coalesce((select max(turn) from queue_turns), 0) as newest`;
 
 async function activeClaims(queries: Queries, now: number): Promise<Map<string, number>> {
   const rows = await queries
     .selectFrom('runs')
     .select(({ fn }) => ['workflow', fn.countAll<number>().as('claims')])
+    // Says that the partial index will do.
     .where(sql<SqlBool>`lease_until > 0`)
     .where('lease_until', '>', now)
     .groupBy('workflow')
@@ -149,67 +160,49 @@ async function activeClaims(queries: Queries, now: number): Promise<Map<string, 
 }
 
 /** The first waiting run of each workflow and priority, found by jumping from one to the next, and every lost run. */
-async function waitingHeads(queries: Queries, now: number): Promise<Head[]> {
-  const order = sql`order by workflow, priority, queued_at, run_id limit 1`;
-  const waiting = sql`from runs as waiting where ${isQueued} and lease_until <= ${now}`;
-  const { rows: heads } = await sql<Omit<Head, 'heads'>>`
+async function waitingHeads(database: Database, queries: Queries, now: number): Promise<Head[]> {
+  const free = sql`select run_id from ${queued(database)} and lease_until <= ${now}`;
+  const first = sql`order by workflow, priority, queued_at, run_id limit 1`;
+  const { rows: heads } = await sql<Omit<Head, 'more'>>`
     with recursive heads (head) as (
-      select (select run_id ${waiting} ${order})
+      select (${free} ${first})
       union all
-      select (
-        select run_id ${waiting}
-        and (workflow, priority) > (before.workflow, before.priority) ${order}
+      select coalesce(
+        (${free} and workflow = before.workflow and priority > before.priority ${first}),
+        (${free} and workflow > before.workflow ${first})
       )
       from heads join runs as before on before.run_id = head
     )
-    select run_id, runs.workflow, priority, queued_at, ${turnColumns}
-    from heads join runs on run_id = head left join queue_turns on queue_turns.workflow = runs.workflow
+    select ${headColumns} from heads join runs as found on run_id = head
   `.execute(queries);
-  const { rows: lost } = await sql<Omit<Head, 'heads'>>`
-    select run_id, runs.workflow, priority, coalesce(queued_at, created_at) as queued_at, ${turnColumns}
-    from runs left join queue_turns on queue_turns.workflow = runs.workflow
-    where ${isWorked} and lease_until <= ${now}
-    order by queued_at, run_id
+  const { rows: lost } = await sql<Omit<Head, 'more'>>`
+    select ${headColumns} from ${worked(database)} and lease_until <= ${now}
   `.execute(queries);
   return [
-    ...heads.map((head) => ({ ...head, heads: true })),
-    ...lost.map((head) => ({ ...head, heads: false })),
+    ...heads.map((head) => ({ ...head, more: true })),
+    ...lost.map((head) => ({ ...head, more: false })),
   ];
 }
 
-const turnColumns = sql`coalesce(turn, 0) as turn, coalesce((select max(turn) from queue_turns), 0) as newest`;
-
 /** A certain run, when it may be claimed. */
 async function headOf(queries: Queries, now: number, runId: string): Promise<Head[]> {
-  const { rows } = await sql<Omit<Head, 'heads'>>`
-    select run_id, runs.workflow, priority, coalesce(queued_at, created_at) as queued_at, ${turnColumns}
-    from runs left join queue_turns on queue_turns.workflow = runs.workflow
-    where run_id = ${runId} and (${isQueued} or ${isWorked}) and lease_until <= ${now}
+  const { rows } = await sql<Omit<Head, 'more'>>`
+    select ${headColumns} from runs as found
+    where run_id = ${runId} and status in (${sql.join(claimableStatuses)}) and lease_until <= ${now}
   `.execute(queries);
-  return rows.map((head) => ({ ...head, heads: false }));
+  return rows.map((head) => ({ ...head, more: false }));
 }
 
 /** The next runs of the same workflow and priority. */
-async function runsBehind(queries: Queries, now: number, head: Head): Promise<Head[]> {
+async function runsBehind(database: Database, queries: Queries, now: number, head: Head): Promise<Head[]> {
   const { workflow, priority, queued_at, run_id } = head;
-  const rows = await queries
-    .selectFrom('runs')
-    .select(['run_id', 'queued_at'])
-    .where(isQueued)
-    .where('workflow', '=', workflow)
-    .where('priority', '=', priority)
-    .where('lease_until', '<=', now)
-    .where(sql<SqlBool>`(queued_at, run_id) > (${queued_at}, ${run_id})`)
-    .orderBy('queued_at')
-    .orderBy('run_id')
-    .limit(lookAhead)
-    .execute();
-  return rows.map((row, index) => ({
-    ...head,
-    run_id: row.run_id,
-    queued_at: row.queued_at!,
-    heads: index === lookAhead - 1,
-  }));
+  const { rows } = await sql<{ run_id: string; queued_at: string }>`
+    select run_id, queued_at from ${queued(database)} and lease_until <= ${now}
+    and workflow = ${workflow} and priority = ${priority}
+    and (queued_at, run_id) > (${queued_at}, ${run_id})
+    order by queued_at, run_id limit ${lookAhead}
+  `.execute(queries);
+  return rows.map((row, index) => ({ ...head, ...row, more: index === lookAhead - 1 }));
 }
 
 /** Limits by the names that the table knows workflows under. */
