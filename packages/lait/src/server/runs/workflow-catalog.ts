@@ -89,7 +89,10 @@ export class WorkflowCatalog {
 
   /** Services for one pass of a run: the workflows that it calls are those that were pinned. */
   servicesFor(definition: RunDefinition): Services {
-    return { ...this.#options.services.forRun(), workflows: this.#workflows(definition.sources.slice(1)) };
+    // What all runs share is not the object's own: a spread would lose it.
+    return Object.assign(this.#options.services.forRun(), {
+      workflows: this.#workflows(definition.sources.slice(1)),
+    });
   }
 
   #workflows(pinned?: readonly SourceFile[]): ServerWorkflows {

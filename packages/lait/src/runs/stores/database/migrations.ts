@@ -10,8 +10,8 @@ export const migrations: readonly Migration[] = [
   usageTable,
   interfaceTables,
   receiptTable,
-  graphTemplateTable,
   queueIndexes,
+  graphTemplateTable,
 ];
 
 async function runTables(schema: Kysely<unknown>['schema']): Promise<void> {
