@@ -1,12 +1,16 @@
 import type { Writable } from 'node:stream';
 import { LaitError } from '../errors/lait-error.js';
 
+const firstHalf = /[\uD800-\uDBFF]$/;
+
 /** What commands print to: results to standard output, everything else to standard error. */
 export class Output {
   readonly #out: Writable;
   readonly #error: Writable;
   readonly #redact: (text: string) => string;
   #broken = false;
+  /** The first half of a character whose second half is still to come, as replies may arrive cut there. */
+  #half = '';
 
   /** `redact` masks secrets in what goes to standard error; the result itself is never changed. */
   constructor(out: Writable, error: Writable, redact: (text: string) => string, onBroken: () => void) {
@@ -39,6 +43,12 @@ export class Output {
    */
   write(text: string): Promise<void> {
     if (this.#broken) return Promise.resolve();
+    const whole = this.#half + text;
+    this.#half = firstHalf.exec(whole)?.[0] ?? '';
+    return this.#writeNow(whole.slice(0, whole.length - this.#half.length));
+  }
+
+  #writeNow(text: string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#out.write(text, (error: (Error & { code?: string }) | null | undefined) => {
         if (error == null || error.code === 'EPIPE') resolve();
@@ -72,6 +82,9 @@ export class Output {
 
   /** Waits until both streams have taken what was written. */
   async flush(): Promise<void> {
+    const half = this.#half;
+    this.#half = '';
+    if (half !== '') await this.#writeNow(half);
     await Promise.all([
       this.#broken ? undefined : new Promise<void>((resolve) => this.#out.write('', () => resolve())),
       new Promise<void>((resolve) => this.#error.write('', () => resolve())),

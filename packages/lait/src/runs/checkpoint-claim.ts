@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LaitError } from '../errors/lait-error.js';
+import { UsageError } from '../errors/errors.js';
 import { unwritable } from '../files/unwritable.js';
 import { isObject } from '../values/value.js';
 import { mayBeAlive, ownIdentity, type ProcessIdentity } from './process-identity.js';
@@ -22,7 +22,7 @@ export class CheckpointClaim {
     private readonly claim: Claim,
   ) {}
 
-  /** Claims a run. Throws a `LaitError` (code `run_in_use`) that names the holder when another process has it. */
+  /** Claims a run. Throws a `UsageError` (code `run_in_use`) that names the holder when another process has it. */
   static async take(directory: string, runId: string): Promise<CheckpointClaim> {
     const claim: Claim = { ...ownIdentity(), claimed_at: new Date().toISOString() };
     await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
@@ -128,11 +128,11 @@ async function createPlain(path: string, content: string): Promise<boolean> {
   }
 }
 
-function inUse(runId: string, { pid, host, claimed_at }: Claim): LaitError {
+function inUse(runId: string, { pid, host, claimed_at }: Claim): UsageError {
   const own = host === ownIdentity().host;
-  return new LaitError({
+  return new UsageError({
     code: 'run_in_use',
-    message: `run '${runId}' is already being continued by process ${pid}${own ? '' : ` on ${host}`} since ${claimed_at}; nothing was started`,
+    message: `run '${runId}' is already being continued by process ${pid}${own ? '' : ` on ${host}`} since ${claimed_at}; nothing was started. \`lait runs show ${runId}\` shows how far it is`,
     details: { run_id: runId, pid, host, claimed_at },
   });
 }

@@ -152,7 +152,7 @@ export class CheckpointStore {
     await this.#remember(runId);
   }
 
-  /** Takes the right to continue a run. Throws a `LaitError` (code `run_in_use`) when another process has it. */
+  /** Takes the right to continue a run. Throws a `UsageError` (code `run_in_use`) when another process has it. */
   claim(runId: string): Promise<CheckpointClaim> {
     return CheckpointClaim.take(this.#claims, runId);
   }

@@ -52,7 +52,7 @@ export function snapshotOf(checkpoint: Checkpoint): Snapshot {
 
 /**
  * Checks that a run can be continued by this plan, and gives back its record brought up to date, with the inputs that
- * it goes on with (`given`, else the recorded ones). Throws a `LaitError`: `run_completed`, `workflow_differs` (another
+ * it goes on with (`given`, else the recorded ones). Throws a `UsageError` (code `run_completed`), a `LaitError`: `workflow_differs` (another
  * file), `workflow_changed` (finished steps are not those of the record), or what `Plan.accept` throws.
  * Source: steps seed, 実行の再開.
  */
@@ -66,9 +66,9 @@ export function continued(
   const { run_id: runId } = checkpoint;
   requireSameFile(checkpoint, workflowPath);
   if (checkpoint.status === 'completed') {
-    throw new LaitError({
+    throw new UsageError({
       code: 'run_completed',
-      message: `run '${runId}' has completed and cannot be resumed; use --from STEP_ID with --resume ${runId} to run a part of it again`,
+      message: `run '${runId}' has completed and cannot be resumed; nothing was run. \`lait runs show ${runId}\` shows its result; --from STEP with --resume ${runId} runs a part of it again`,
     });
   }
   const finished = (checkpoint.completed_index ?? -1) + 1;

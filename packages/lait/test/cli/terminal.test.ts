@@ -124,3 +124,28 @@ test('--progress plain and --quiet', async () => {
   });
   expect(await lait(directory, ['run', 'w.yml', 'x', '-q'])).toMatchObject({ stdout: 'x\n', stderr: '' });
 });
+
+test('a character that arrives in two halves is written whole, and half of one stays valid UTF-8', async () => {
+  const out = new PassThrough();
+  const output = new Output(
+    out,
+    new PassThrough(),
+    (text) => text,
+    () => {},
+  );
+  for (const text of ['a\uD83D', '\uDE00', '本\uD83D', '', 'x\uD83D']) await output.write(text);
+  await output.flush();
+  expect((out.read() as Buffer).toString('utf8')).toBe('a😀本\uFFFDx\uFFFD');
+});
+
+test('half of a character in a result is valid JSON with --json', async () => {
+  const directory = directoryWith({ 'w.yml': 'inputs: { k: {} }\nsteps:\n  - jq: $inputs.k\n' });
+  for (const [given, content] of [
+    ['"a\\ud800本"', 'a\ud800本'],
+    ['{"k":"\\udc00"}', '{"k":"\\udc00"}'],
+  ]) {
+    const { stdout } = await lait(directory, ['run', 'w.yml', 'x', '--input', `k=${given}`, '--json']);
+    expect(stdout).not.toContain('\uFFFD');
+    expect(JSON.parse(stdout).content).toBe(content);
+  }
+});

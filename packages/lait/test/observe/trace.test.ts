@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -288,8 +288,20 @@ describe('lait trace', () => {
       1,
       expect.stringContaining('warning: spans could not be sent'),
     ]);
-    const wrong = await lait(directory, ['trace', 'export', 'w.yml', '--otlp', 'nonsense']);
-    expect(wrong.code).not.toBe(0);
+  });
+
+  it('an address that is none is refused before anything runs', async () => {
+    const directory = directoryWith({ 'w.yml': 'steps:\n  - run: [touch, ran]\n' });
+    for (const address of ['nonsense', 'ftp://host', '']) {
+      for (const args of [
+        ['run', 'w.yml', 'x', '--otlp', address],
+        ['trace', 'export', 'w.yml', '--otlp', address],
+      ]) {
+        const { code, stdout, stderr } = await lait(directory, args);
+        expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('is no http(s) URL')]);
+      }
+    }
+    expect(existsSync(join(directory, 'ran'))).toBe(false);
   });
 
   it('a file whose last line was cut off is read up to it; one that is no trace is refused', async () => {

@@ -55,8 +55,11 @@ describe('[runs.resume] a failed run goes on in a new process', () => {
     expect(read(directory, 'log')).toBe('first\ngate\ngate\n');
     expect(record(directory)).toMatchObject({ status: 'completed', completed_index: 3 });
     const again = await lait(directory, ['run', 'w.yml', '--resume', 'latest']);
-    expect([again.code, again.stdout]).toEqual([1, '']);
-    expect(again.stderr).toContain(id);
+    expect([again.code, again.stdout]).toEqual([2, '']);
+    expect(again.stderr).toContain(`lait runs show ${id}`);
+    const asJson = await lait(directory, ['run', 'w.yml', '--resume', id!, '--json']);
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: 'run_completed', category: 'usage' } });
+    expect(read(directory, 'log')).toBe('first\ngate\ngate\n');
   });
 
   it('with numbers that JSON does not know', async () => {
@@ -213,8 +216,8 @@ describe('[runs.one-resume-wins] two resumes at once', () => {
       Array.from({ length: 3 }, () => lait(directory, ['run', 'w.yml', '--resume', 'latest'])),
     );
     expect(tries.filter(({ code }) => code === 0)).toHaveLength(1);
-    for (const { stdout, stderr } of tries.filter(({ code }) => code !== 0)) {
-      expect(stdout).toBe('');
+    for (const { code, stdout, stderr } of tries.filter(({ code }) => code !== 0)) {
+      expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toMatch(/already being continued by process \d+|has completed/);
     }
     expect(lines(directory, 'log')).toBe(1);

@@ -1,6 +1,7 @@
 import { dialectOf } from '../../dialects/index.js';
 import type { RunEvent } from '../../engine/events.js';
 import { StepError, UsageError } from '../../errors/errors.js';
+import { otlpEndpoint } from '../../observe/trace/otlp-endpoint.js';
 import { pricingOf } from '../../observe/usage-report.js';
 import type { Plan } from '../../plan/plan.js';
 import { newRunId } from '../../runs/run-id.js';
@@ -55,6 +56,8 @@ export async function runWorkflow(
 
 async function run(request: Request, display: RunDisplay): Promise<ExitCode> {
   const { file, prompt, options, context } = request;
+  // Not only when the spans are sent: by then everything has been done.
+  if (options.otlp !== undefined) otlpEndpoint(options.otlp);
   const opened = await openWorkflow(file, options, context, display);
   let trace: RunTrace | undefined;
   try {

@@ -1,4 +1,4 @@
-import { LaitError } from '../../errors/lait-error.js';
+import { UsageError } from '../../errors/errors.js';
 import type { Plan } from '../../plan/plan.js';
 import type { RunController } from '../../runs/run-controller.js';
 import { purposeOf } from '../../runs/run-questions.js';
@@ -18,7 +18,7 @@ export interface RunWork {
 
 /**
  * Works on a run until it has ended, or waits for what nobody can give here. What can be answered here is answered in
- * between. Throws a `LaitError` (code `run_in_use`) when another process works on the run.
+ * between. Throws a `UsageError` (code `run_in_use`) when another process works on the run.
  */
 export async function workOnRun(runId: string, work: RunWork): Promise<RunRecord> {
   const { runs, signal } = work;
@@ -94,8 +94,8 @@ function open(record: RunRecord, purpose: string): readonly RunQuestion[] {
   return record.questions.filter(({ question }) => purposeOf(question) === purpose);
 }
 
-function inUse({ run_id, status }: RunRecord): LaitError {
-  return new LaitError({
+function inUse({ run_id, status }: RunRecord): UsageError {
+  return new UsageError({
     code: 'run_in_use',
     message: `another process works on run '${run_id}' now (it is ${status}), or was lost a moment ago; nothing was started`,
     details: { run_id, status },

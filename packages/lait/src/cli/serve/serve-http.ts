@@ -1,6 +1,7 @@
 import { buildServices } from '../../config/build-services.js';
 import type { ServerConfiguration } from '../../config/configuration.js';
 import { UsageError } from '../../errors/errors.js';
+import { otlpEndpoint } from '../../observe/trace/otlp-endpoint.js';
 import { expandVariables } from '../../values/expand-variables.js';
 import type { CommandContext } from '../command-context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
@@ -59,7 +60,7 @@ export async function serveHttp(options: ServeHttpOptions, context: CommandConte
     ...(concurrency !== undefined && { concurrency }),
     allowed_hosts: [...(configured.allowed_hosts ?? []), ...(options.allowedHost ?? [])],
     ...(configured.otlp !== undefined && {
-      otlp: expandVariables(configured.otlp, variables, 'server.otlp'),
+      otlp: otlpEndpoint(expandVariables(configured.otlp, variables, 'server.otlp'), 'server.otlp'),
     }),
   });
   try {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { exportSpans } from '../../observe/trace/export-spans.js';
+import { otlpEndpoint } from '../../observe/trace/otlp-endpoint.js';
 import { readTrace, spansOf } from '../../observe/trace/read-trace.js';
 import type { CommandContext } from '../command-context.js';
 import { packageVersion } from '../version.js';
@@ -7,6 +8,7 @@ import { packageVersion } from '../version.js';
 /** `lait trace export`: sends a trace file to a collector. Throws what `readTrace` and `exportSpans` throw. */
 export async function exportTrace(file: string, url: string, context: CommandContext): Promise<void> {
   const { output, signal, workingDirectory } = context;
+  otlpEndpoint(url);
   const { lines, cut } = await readTrace(resolve(workingDirectory, file), { signal });
   if (cut) output.warning(`the last line of ${file} was cut off and is left out`);
   const spans = spansOf(lines);

@@ -1,6 +1,7 @@
 import type { Attributes, SpanContext } from '@opentelemetry/api';
 import type { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { LaitError } from '../../errors/lait-error.js';
+import { otlpEndpoint } from './otlp-endpoint.js';
 import type { Span } from './span.js';
 
 type ReadableSpan = Parameters<OTLPTraceExporter['export']>[0][number];
@@ -9,12 +10,11 @@ type ReadableSpan = Parameters<OTLPTraceExporter['export']>[0][number];
 const batchSize = 512;
 
 /**
- * Sends spans to an OpenTelemetry collector over OTLP/HTTP. `url` is its base, or the whole address when it has a path.
- * Further settings (headers, time limits) come from the usual OTEL_EXPORTER_OTLP_… variables. Throws a `LaitError`:
+ * Sends spans to an OpenTelemetry collector over OTLP/HTTP, at what `otlpEndpoint` makes of `url`. Further settings (headers, time limits) come from the usual OTEL_EXPORTER_OTLP_… variables. Throws a `LaitError`:
  * `otlp_url_invalid`, `otlp_failed`. Source: GenAI semantic conventions of OpenTelemetry.
  */
 export async function exportSpans(spans: readonly Span[], url: string, version: string): Promise<void> {
-  const target = endpointOf(url);
+  const target = otlpEndpoint(url);
   const [{ OTLPTraceExporter }, { resourceFromAttributes }, api] = await Promise.all([
     import('@opentelemetry/exporter-trace-otlp-http'),
     import('@opentelemetry/resources'),
@@ -73,19 +73,6 @@ function send(exporter: OTLPTraceExporter, spans: ReadableSpan[], target: string
       }
     });
   });
-}
-
-function endpointOf(url: string): string {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
-    throw new LaitError({
-      code: 'otlp_url_invalid',
-      category: 'usage',
-      message: `--otlp: '${url}' is no http(s) URL, such as http://localhost:4318`,
-    });
-  }
-  if (parsed.pathname === '/') parsed.pathname = '/v1/traces';
-  return parsed.href;
 }
 
 /** `chat gpt-5`, `execute_tool search`, `step draft`. */
