@@ -1,97 +1,97 @@
 import { type CodePointTest, posixClass } from './char-set.js';
-import type { RegexParser } from './parser.js';
+import { classEscape, escapedCode, invertedIf } from './parse-escape.js';
+import type { PatternReader } from './pattern-reader.js';
 
 /** Parses a bracket class after its `[`: ranges, escapes, POSIX names, nested classes, `&&`. */
-export function parseClass(parser: RegexParser): CodePointTest {
-  return parser.nested(() => readClass(parser));
+export function parseClass(reader: PatternReader): CodePointTest {
+  return reader.nested(() => readClass(reader));
 }
 
-function readClass(parser: RegexParser): CodePointTest {
-  const inverted = parser.accept('^');
+function readClass(reader: PatternReader): CodePointTest {
+  const inverted = reader.accept('^');
   const intersected: CodePointTest[] = [];
   let tests: CodePointTest[] = [];
   let isFirst = true;
   let isEmpty = true;
   for (;;) {
     // A bracket that comes first is a member, if the class is closed by another one.
-    if (parser.peek() === ']' && !(isFirst && hasOtherClose(parser))) {
-      parser.accept(']');
+    if (reader.peek() === ']' && !(isFirst && hasOtherClose(reader))) {
+      reader.accept(']');
       break;
     }
     isFirst = false;
-    if (parser.accept('&&')) {
+    if (reader.accept('&&')) {
       intersected.push(anyOf(tests));
       tests = [];
       continue;
     }
-    tests.push(readMember(parser));
+    tests.push(readMember(reader));
     isEmpty = false;
   }
-  if (isEmpty) parser.fail('empty char-class');
+  if (isEmpty) reader.fail('empty char-class');
   const last = anyOf(tests);
-  const test: CodePointTest = (code) => last(code) && intersected.every((other) => other(code));
-  return inverted ? (code) => !test(code) : test;
+  return invertedIf(inverted, (code) => last(code) && intersected.every((other) => other(code)));
 }
 
-function hasOtherClose(parser: RegexParser): boolean {
-  for (let offset = 1; parser.peek(offset) !== undefined; offset++) {
-    if (parser.peek(offset) === ']') return true;
+function hasOtherClose(reader: PatternReader): boolean {
+  for (let offset = 1; reader.peek(offset) !== undefined; offset++) {
+    if (reader.peek(offset) === ']') return true;
   }
-  return parser.fail('empty char-class');
+  return reader.fail('empty char-class');
 }
 
 function anyOf(tests: readonly CodePointTest[]): CodePointTest {
   return (code) => tests.some((test) => test(code));
 }
 
-function readMember(parser: RegexParser): CodePointTest {
-  if (parser.peek() === '[') {
-    const named = readPosix(parser);
+function readMember(reader: PatternReader): CodePointTest {
+  if (reader.peek() === '[') {
+    const named = readPosix(reader);
     if (named !== null) return named;
-    parser.accept('[');
-    return parseClass(parser);
+    reader.accept('[');
+    return parseClass(reader);
   }
-  const low = readCode(parser);
+  const low = readCode(reader);
   if (typeof low === 'function') return low;
-  if (parser.peek() !== '-' || parser.peek(1) === ']' || parser.peek(1) === undefined) {
+  if (reader.peek() !== '-' || reader.peek(1) === ']' || reader.peek(1) === undefined) {
     return (code) => code === low;
   }
-  parser.accept('-');
-  const high = parser.peek() === '[' ? parseNestedEnd(parser, low) : readCode(parser);
+  reader.accept('-');
+  const high = reader.peek() === '[' ? parseNestedEnd(reader, low) : readCode(reader);
   if (typeof high === 'function') return (code) => code === low || code === 0x2d || high(code);
-  if (high < low) parser.fail('empty range in char class');
+  if (high < low) reader.fail('empty range in char class');
   return (code) => code >= low && code <= high;
 }
 
 /** `[a-[…]]`: the dash is a member of its own. */
-function parseNestedEnd(parser: RegexParser, low: number): CodePointTest {
-  const nested = readMember(parser);
+function parseNestedEnd(reader: PatternReader, low: number): CodePointTest {
+  const nested = readMember(reader);
   return (code) => code === low || nested(code);
 }
 
 /** One character of a class, or the class an escape stands for. */
-function readCode(parser: RegexParser): number | CodePointTest {
-  const character = parser.next('premature end of char-class');
+function readCode(reader: PatternReader): number | CodePointTest {
+  const character = reader.next('premature end of char-class');
   if (character !== '\\') return character.codePointAt(0)!;
-  const escaped = parser.next('end pattern at escape');
-  const test = parser.classEscape(escaped);
+  const escaped = reader.next('end pattern at escape');
+  const test = classEscape(reader, escaped);
   if (test !== null) return test;
-  return escaped === 'b' ? 8 : parser.escapedCode(escaped);
+  return escaped === 'b' ? 8 : escapedCode(reader, escaped);
 }
 
 /** `[:name:]` or `[:^name:]`; null where no such thing stands. */
-function readPosix(parser: RegexParser): CodePointTest | null {
-  if (parser.peek(1) !== ':') return null;
+function readPosix(reader: PatternReader): CodePointTest | null {
+  if (reader.peek(1) !== ':') return null;
   let text = '';
   for (let offset = 2; ; offset++) {
-    const character = parser.peek(offset);
+    const character = reader.peek(offset);
     if (character === undefined || character === ']') return null;
-    if (character === ':' && parser.peek(offset + 1) === ']') break;
+    if (character === ':' && reader.peek(offset + 1) === ']') break;
     text += character;
   }
   const inverted = text.startsWith('^');
   const test = posixClass(inverted ? text.slice(1) : text);
   if (test === undefined) return null;
-  parser.accept(`[:${text}:]`);
-  return inverted ? (code) => !test(code) : test;
+  reader.accept(`[:${text}:]`);
+  return invertedIf(inverted, test);
 }
