@@ -1,7 +1,7 @@
 import type { JsonValue } from '../values/json.js';
 import { allBounded, type Code, type Direct, linkWithPaths } from './code.js';
 import { type Env, extend } from './env.js';
-import { Frame, type Op } from './machine.js';
+import { Frame, type Machine, type Op } from './machine.js';
 import type { Path } from './path.js';
 
 /** The changing state of a loop, shared by all its iterations. */
@@ -53,39 +53,46 @@ export function reduceCode(source: Code, init: Code, update: Code): Code {
 }
 
 function linkReduce(source: Code, init: Code, update: Code, next: Op): Op {
+  const rounds = linkRounds(source, update, null);
+  const finish: Op = (machine) => {
+    machine.value = (machine.resumed!.data as Cell).state;
+    return next;
+  };
+  return linkInit(init, (machine, cell) => {
+    machine.fork(finish, cell);
+    return rounds;
+  });
+}
+
+/** For each item of `source`: the update of the state, whose cell is on the stack, and what comes behind it. */
+function linkRounds(source: Code, update: Code, behind: Op | null): Op {
   const store: Op = (machine) => {
     (machine.stack!.a as Cell).state = machine.value;
-    return null;
+    return behind;
   };
   const updateOp = update.link(store);
-  const takeItem: Op = (machine) => {
+  return source.link((machine) => {
     const cell = machine.stack!.a as Cell;
     machine.env = extend(machine.env, machine.value);
     machine.value = cell.state;
     cell.state = null;
     return updateOp;
-  };
-  const sourceOp = source.link(takeItem);
-  const finish: Op = (machine) => {
-    machine.value = (machine.resumed!.data as Cell).state;
-    return next;
-  };
-  return linkInit(init, (machine, initial) => {
-    const cell: Cell = { state: initial };
-    machine.fork(finish, cell);
-    machine.stack = new Frame(machine.stack, cell, null, null);
-    return sourceOp;
   });
 }
 
-/** The start of a loop: for each output of `init`, with the input restored. A path that `init` follows stays, as in jq. */
-function linkInit(init: Code, begin: (machine: Parameters<Op>[0], initial: JsonValue) => Op | null): Op {
+/**
+ * The start of a loop: for each output of `init` a cell on the stack, with the input restored. A path that `init`
+ * follows stays, as in jq.
+ */
+function linkInit(init: Code, begin: (machine: Machine, cell: Cell) => Op): Op {
   const receive: Op = (machine) => {
     const { up, a } = machine.stack!;
-    const initial = machine.value;
+    const cell: Cell = { state: machine.value };
     machine.stack = up;
     machine.value = a as JsonValue;
-    return begin(machine, initial);
+    const op = begin(machine, cell);
+    machine.stack = new Frame(up, cell, null, null);
+    return op;
   };
   const initOp = init.link(receive);
   return (machine) => {
@@ -125,22 +132,6 @@ function linkForeach(source: Code, init: Code, update: Code, extract: Code, next
     machine.stack = machine.stack!.up;
     return next;
   };
-  const extractOp = extract.link(leave);
-  const store: Op = (machine) => {
-    (machine.stack!.a as Cell).state = machine.value;
-    return extractOp;
-  };
-  const updateOp = update.link(store);
-  const takeItem: Op = (machine) => {
-    const cell = machine.stack!.a as Cell;
-    machine.env = extend(machine.env, machine.value);
-    machine.value = cell.state;
-    cell.state = null;
-    return updateOp;
-  };
-  const sourceOp = source.link(takeItem);
-  return linkInit(init, (machine, initial) => {
-    machine.stack = new Frame(machine.stack, { state: initial } satisfies Cell, null, null);
-    return sourceOp;
-  });
+  const rounds = linkRounds(source, update, extract.link(leave));
+  return linkInit(init, () => rounds);
 }
