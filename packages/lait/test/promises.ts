@@ -640,6 +640,11 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'issue 7',
   ],
   ['docs.index', 'The index of the documentation leads to every page', 'issue 7'],
+  [
+    'docs.sources',
+    'Every specification section and report that the code refers to is named on one page',
+    'docs/sources.md',
+  ],
   ['waiting.example', 'The example of the graph form runs as its page says', 'issue 7'],
   [
     'providers.wire-formats',
