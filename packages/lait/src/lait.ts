@@ -278,13 +278,12 @@ export class Lait {
 
   #workflow<Result>(plan: Plan): Workflow<Result> {
     const { answer } = this.#options;
-    return new Workflow<Result>(plan, (call) => {
-      const { input, inputs, ...options } = call;
+    return new Workflow<Result>(plan, (call, options) => {
       const services = this.#services.forRun();
       const time_zone = this.configuration.values.graph?.time_zone;
       const context: JsonObject =
         dialectOf(plan.form).readsTime && time_zone !== undefined ? { time_zone } : {};
-      return runPlan(plan, { value: input, inputs, context }, { ...options, services, answerer: answer });
+      return runPlan(plan, { ...call, context }, { ...options, services, answerer: answer });
     });
   }
 }

@@ -1,11 +1,11 @@
 import type { RunEvent } from './engine/events.js';
 import type { Snapshot } from './engine/runtime.js';
 import type { OpenQuestion } from './engine/runtimes/memory.js';
+import type { RunResult } from './engine/start-run.js';
 import type { ItemLog, Outcome } from './kinds/kind.js';
 import { type UsageJson, UsageReport } from './observe/usage-report.js';
 import type { InputDeclarations } from './plan/inputs.js';
-import type { Plan } from './plan/plan.js';
-import type { runPlan } from './run-plan.js';
+import type { Plan, PlanCall } from './plan/plan.js';
 import type { JsonObject, Value } from './values/value.js';
 
 /** What a run is given. */
@@ -33,14 +33,20 @@ export type WorkflowResult<Result = Value> =
   | { status: 'completed'; runId: string; value: Result; outcome: Outcome; usage: UsageJson | null }
   | { status: 'parked'; runId: string; questions: readonly OpenQuestion[]; usage: UsageJson | null };
 
+/** Runs a workflow's plan with what a call of `run` gives. */
+type RunWorkflow = (
+  call: Pick<PlanCall, 'value' | 'inputs'>,
+  options: Omit<WorkflowRunOptions, 'input' | 'inputs'>,
+) => Promise<RunResult>;
+
 /** A loaded workflow. Each run is its own; runs may overlap. */
 export class Workflow<Result = Value> {
   /** The checked workflow as the engine runs it. */
   readonly plan: Plan;
-  readonly #run: (options: WorkflowRunOptions) => ReturnType<typeof runPlan>;
+  readonly #run: RunWorkflow;
 
   /** @internal */
-  constructor(plan: Plan, run: (options: WorkflowRunOptions) => ReturnType<typeof runPlan>) {
+  constructor(plan: Plan, run: RunWorkflow) {
     this.plan = plan;
     this.#run = run;
   }
@@ -65,14 +71,21 @@ export class Workflow<Result = Value> {
    */
   async run(options: WorkflowRunOptions = {}): Promise<WorkflowResult<Result>> {
     const usage = new UsageReport();
-    const { onEvent } = options;
-    const result = await this.#run({
-      ...options,
-      onEvent: (event) => {
-        usage.add(event);
-        onEvent?.(event);
+    const { input, inputs, onEvent, runId, signal, onSnapshot, itemLog, from } = options;
+    const result = await this.#run(
+      { value: input, inputs },
+      {
+        runId,
+        signal,
+        onSnapshot,
+        itemLog,
+        from,
+        onEvent: (event) => {
+          usage.add(event);
+          onEvent?.(event);
+        },
       },
-    });
+    );
     if (result.status === 'failed' || result.status === 'cancelled') throw result.error;
     return { ...result, usage: usage.total() } as WorkflowResult<Result>;
   }

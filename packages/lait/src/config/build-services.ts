@@ -5,6 +5,7 @@ import type {
   CapabilityService,
   Environment,
   Services,
+  WorkflowService,
 } from '../kinds/services.js';
 import { createDecisionService } from '../models/decision-service.js';
 import { createModelService } from '../models/model-service.js';
@@ -116,7 +117,7 @@ export function buildServices(options: ServiceOptions): LaitServices {
     });
   // Only graphs call them: without settings, which may be wrong, they are made when somebody asks.
   let capabilities = values.capabilities === undefined ? undefined : makeCapabilities();
-  const shared: Omit<Services, 'workflows'> = {
+  const shared: SharedServices = {
     models,
     tools,
     agents,
@@ -128,22 +129,58 @@ export function buildServices(options: ServiceOptions): LaitServices {
     environment,
     limits: { given: options.limits, configured: values.limits },
   };
+  const workflows = {
+    workingDirectory: environment.workingDirectory,
+    registered: values.workflows ?? {},
+    added: options.workflows,
+    loadPlan: planOfFile,
+  };
   return {
     agents,
     get capabilities() {
       return shared.capabilities;
     },
-    forRun: () =>
-      Object.assign(Object.create(shared) as typeof shared, {
-        workflows: new ConfiguredWorkflows({
-          workingDirectory: environment.workingDirectory,
-          registered: values.workflows ?? {},
-          added: options.workflows,
-          loadPlan: planOfFile,
-        }),
-      }),
+    forRun: () => new ServicesOfRun(shared, new ConfiguredWorkflows(workflows)),
     close: () => tools.close(),
   };
+}
+
+type SharedServices = Omit<Services, 'workflows'>;
+
+/** What runs share, beside the workflows that one run has loaded. */
+class ServicesOfRun implements Services {
+  constructor(
+    private readonly shared: SharedServices,
+    readonly workflows: WorkflowService,
+  ) {}
+
+  get models() {
+    return this.shared.models;
+  }
+
+  get tools() {
+    return this.shared.tools;
+  }
+
+  get agents() {
+    return this.shared.agents;
+  }
+
+  get decisions() {
+    return this.shared.decisions;
+  }
+
+  get capabilities() {
+    return this.shared.capabilities;
+  }
+
+  get environment() {
+    return this.shared.environment;
+  }
+
+  get limits() {
+    return this.shared.limits;
+  }
 }
 
 function compileAgents(definitions: Readonly<Record<string, AgentDefinition>>) {

@@ -4,7 +4,7 @@ import { holds } from '../expressions/truth.js';
 import type { Completion } from '../kinds/kind.js';
 import type { Block, Edge, Plan, PlanCall, PlanNode, PlanStart } from '../plan/plan.js';
 import { inheritSettings } from '../plan/settings.js';
-import { runLimits } from '../plan/spending-limits.js';
+import { runLimits, type SpendingLimits } from '../plan/spending-limits.js';
 import { type JsonObject, setOwnProperty, type Value } from '../values/value.js';
 import { runAttempts } from './attempts.js';
 import { Budget } from './budget.js';
@@ -27,7 +27,7 @@ export class Interpreter implements Interpreting {
   constructor(private readonly environment: RunEnvironment) {}
 
   /** Runs a plan from its beginning, or from a snapshot, to its end. */
-  async runRootPlan(
+  runRootPlan(
     plan: Plan,
     start: PlanStart,
     runtime: Runtime,
@@ -109,12 +109,23 @@ export class Interpreter implements Interpreting {
   }
 
   /** Runs a plan within its limits of spending: those of a run hold for everything in it. */
-  async #runPlan(execution: Execution, value: Value, startIndex?: number): Promise<Completion> {
-    const { plan, frame } = execution;
+  #runPlan(execution: Execution, value: Value, startIndex?: number): Promise<Completion> {
+    const { plan } = execution;
     const { given, configured } = this.environment.services.limits ?? {};
     const isRoot = execution.callers.length === 1;
     const limits = isRoot ? runLimits(given, plan.limits, configured) : plan.limits;
-    if (limits === undefined) return this.#runUnlimited(execution, value, startIndex);
+    return limits === undefined
+      ? this.#runUnlimited(execution, value, startIndex)
+      : this.#runLimited(limits, execution, value, startIndex);
+  }
+
+  async #runLimited(
+    limits: SpendingLimits,
+    execution: Execution,
+    value: Value,
+    startIndex?: number,
+  ): Promise<Completion> {
+    const { plan, frame } = execution;
     const cancel = new CancelScope(execution.cancel);
     const budget = new Budget(limits, plan.id, frame);
     cancel.budget = budget;
@@ -169,7 +180,10 @@ export class Interpreter implements Interpreting {
       const completion = await this.#runNode(block.nodes[index]!, current, execution);
       if (completion.control !== undefined) return completion;
       current = completion.value;
-      if (commits) await this.#commit(block.nodes[index]!, index, current, execution);
+      if (commits) {
+        const kept = this.#commit(block.nodes[index]!, index, current, execution);
+        if (kept !== undefined) await kept;
+      }
     }
     return { value: current };
   }
@@ -266,7 +280,12 @@ export class Interpreter implements Interpreting {
     return completion;
   }
 
-  #commit(node: PlanNode, completedIndex: number, value: Value, execution: Execution): Promise<void> {
+  #commit(
+    node: PlanNode,
+    completedIndex: number,
+    value: Value,
+    execution: Execution,
+  ): Promise<void> | undefined {
     const { scope, progress, runtime, frame } = execution;
     return runtime.commit(frame + node.path, () => ({
       completedIndex,

@@ -124,8 +124,8 @@ export interface Runtime {
   now(address: Address): Promise<number>;
   /** Runs branches side by side: the only concurrency there is. Outcomes in declaration order. */
   fork(address: Address, specification: ForkSpecification, options: CallOptions): Promise<BranchOutcome[]>;
-  /** Offers a snapshot after a top-level step; built only when somebody stores it. */
-  commit(address: Address, snapshot: () => Snapshot): Promise<void>;
+  /** Offers a snapshot after a top-level step; built only when somebody stores it, else there is nothing to await. */
+  commit(address: Address, snapshot: () => Snapshot): Promise<void> | undefined;
   /** True when somebody listens; the engine builds no event otherwise. */
   readonly listening: boolean;
   emit(event: RunEvent): void;

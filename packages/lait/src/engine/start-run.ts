@@ -2,7 +2,7 @@ import { CancelledError } from '../errors/errors.js';
 import { isLaitError } from '../errors/lait-error.js';
 import type { ItemLog, Kind, Outcome } from '../kinds/kind.js';
 import type { Services } from '../kinds/services.js';
-import type { Plan, PlanCall } from '../plan/plan.js';
+import type { Plan, PlanCall, PlanStart } from '../plan/plan.js';
 import type { JsonValue, Value } from '../values/value.js';
 import { Breather } from './breather.js';
 import { CancelScope } from './cancel-scope.js';
@@ -51,24 +51,62 @@ export interface RunHandle {
 
 /** Starts a plan. Throws a `UsageError` at once when the call does not fit the plan's declaration. */
 export function startRun(plan: Plan, call: PlanCall, options: StartRunOptions): RunHandle {
-  const start = plan.accept(call);
-  const run = options.run ?? new MemoryRun(options);
-  const interpreter = new Interpreter({
-    services: options.services,
-    kinds: options.kinds,
-    breather: new Breather(),
-    ...(options.itemLog === undefined ? {} : { itemLog: options.itemLog }),
-  });
-  run.executor = interpreter.executeBranch;
-  const cancel = new CancelScope();
-  const onAbort = () => {
-    const reason: unknown = options.signal?.reason;
-    cancel.cancel(isLaitError(reason) ? reason : new CancelledError({ cause: reason }));
-  };
-  if (options.signal?.aborted === true) onAbort();
-  options.signal?.addEventListener('abort', onAbort, { once: true });
+  return new StartedRun(plan, plan.accept(call), options);
+}
 
-  const execute = async (): Promise<RunResult> => {
+class StartedRun implements RunHandle {
+  readonly runId: string;
+  readonly #plan: Plan;
+  readonly #run: MemoryRun;
+  readonly #cancel = new CancelScope();
+  readonly #signal: AbortSignal | undefined;
+  readonly #ended: Promise<RunResult>;
+
+  constructor(plan: Plan, start: PlanStart, options: StartRunOptions) {
+    const { services, kinds, itemLog, signal, run = new MemoryRun(options) } = options;
+    this.runId = run.runId;
+    this.#plan = plan;
+    this.#run = run;
+    this.#signal = signal;
+    const interpreter = new Interpreter({ services, kinds, breather: new Breather(), itemLog });
+    run.executor = interpreter.executeBranch;
+    if (signal?.aborted === true) this.#onAbort();
+    signal?.addEventListener('abort', this.#onAbort, { once: true });
+    this.#ended = this.#execute(interpreter, start, options.from);
+  }
+
+  get questions(): readonly OpenQuestion[] {
+    return this.#run.questions;
+  }
+
+  settled(): Promise<RunResult> {
+    return new Promise((resolve, reject) => {
+      this.#run.onIdle(() => {
+        const { runId, questions } = this.#run;
+        this.#run.onEvent?.({ type: 'run.parked', runId, questions });
+        resolve({ status: 'parked', runId, questions });
+      });
+      this.#ended.then(resolve, reject);
+    });
+  }
+
+  answer(address: Address, answer: JsonValue): void {
+    this.#run.answer(address, answer);
+  }
+
+  cancel(reason?: Error): void {
+    this.#cancel.cancel(reason ?? new CancelledError());
+  }
+
+  readonly #onAbort = () => {
+    const reason: unknown = this.#signal?.reason;
+    this.#cancel.cancel(isLaitError(reason) ? reason : new CancelledError({ cause: reason }));
+  };
+
+  async #execute(interpreter: Interpreter, start: PlanStart, from?: Snapshot): Promise<RunResult> {
+    const run = this.#run;
+    const plan = this.#plan;
+    const cancel = this.#cancel;
     const { runId } = run;
     run.activity.enter();
     run.onEvent?.({
@@ -80,13 +118,8 @@ export function startRun(plan: Plan, call: PlanCall, options: StartRunOptions): 
       description: plan.description,
     });
     try {
-      const { value, outcome = 'success' } = await interpreter.runRootPlan(
-        plan,
-        start,
-        run.root,
-        cancel,
-        options.from,
-      );
+      const completion = await interpreter.runRootPlan(plan, start, run.root, cancel, from);
+      const { value, outcome = 'success' } = completion;
       run.onEvent?.({ type: 'run.completed', runId, value, outcome });
       return { status: 'completed', runId, value, outcome };
     } catch (thrown) {
@@ -98,27 +131,8 @@ export function startRun(plan: Plan, call: PlanCall, options: StartRunOptions): 
       else run.onEvent?.({ type: 'run.failed', runId, error: toFailureRecord(error) });
       return { status: cancelled ? 'cancelled' : 'failed', runId, error };
     } finally {
-      options.signal?.removeEventListener('abort', onAbort);
+      this.#signal?.removeEventListener('abort', this.#onAbort);
       cancel.dispose();
     }
-  };
-
-  const ended = execute();
-  return {
-    runId: run.runId,
-    get questions() {
-      return run.questions;
-    },
-    settled: () =>
-      Promise.race([
-        ended,
-        run.whenIdle().then((): RunResult => {
-          const { runId, questions } = run;
-          run.onEvent?.({ type: 'run.parked', runId, questions });
-          return { status: 'parked', runId, questions };
-        }),
-      ]),
-    answer: (address, answer) => run.answer(address, answer),
-    cancel: (reason) => cancel.cancel(reason ?? new CancelledError()),
-  };
+  }
 }

@@ -19,11 +19,6 @@ type BranchRequest = Parameters<StepContext['runBranches']>[0][number];
 
 /** What a kind sees while it executes: the engine behind the `StepContext` contract. */
 export class EngineStepContext implements StepContext {
-  readonly plan: Plan;
-  readonly settings: PlanSettings;
-  readonly services: Services;
-  readonly runId: string;
-  readonly cancel: CancelScope;
   /** Effects that the step's calls achieved, in order. */
   effects: string[] | undefined;
   #questions = 0;
@@ -35,12 +30,26 @@ export class EngineStepContext implements StepContext {
     readonly number: number,
     private readonly execution: Execution,
     private readonly interpreter: Interpreting,
-  ) {
-    this.plan = execution.plan;
-    this.settings = execution.settings;
-    this.services = execution.environment.services;
-    this.runId = execution.runtime.runId;
-    this.cancel = execution.cancel;
+  ) {}
+
+  get plan(): Plan {
+    return this.execution.plan;
+  }
+
+  get settings(): PlanSettings {
+    return this.execution.settings;
+  }
+
+  get services(): Services {
+    return this.execution.environment.services;
+  }
+
+  get runId(): string {
+    return this.execution.runtime.runId;
+  }
+
+  get cancel(): CancelScope {
+    return this.execution.cancel;
   }
 
   get callers(): readonly string[] {

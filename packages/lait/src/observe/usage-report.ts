@@ -4,6 +4,8 @@ import type { ModelEntry } from '../plan/settings.js';
 
 export { costOf, type Pricing } from '../models/pricing.js';
 
+const noPricing: ReadonlyMap<string, Pricing> = new Map();
+
 interface Line {
   label: string;
   calls: number;
@@ -33,7 +35,7 @@ export class UsageReport {
   readonly #pricing: ReadonlyMap<string, Pricing>;
   readonly #lines = new Map<string, Line>();
 
-  constructor(pricing: ReadonlyMap<string, Pricing> = new Map()) {
+  constructor(pricing: ReadonlyMap<string, Pricing> = noPricing) {
     this.#pricing = pricing;
   }
 
@@ -70,6 +72,7 @@ export class UsageReport {
 
   /** The whole run's usage; null when no server reported any. */
   total(): UsageJson | null {
+    if (this.#lines.size === 0) return null;
     const lines = [...this.#lines.values()].filter(({ calls, unreported }) => calls > unreported);
     if (lines.length === 0) return null;
     const usage = lines.map((line) => line.usage).reduce(sum);

@@ -41,6 +41,7 @@ export function runLimits(
   given: SpendingLimits | undefined,
   ...written: readonly (SpendingLimits | undefined)[]
 ): SpendingLimits | undefined {
+  if (given === undefined && written.every((level) => level === undefined)) return undefined;
   const limits: SpendingLimits = {};
   for (const name of spendingLimitNames) {
     const values = written.flatMap((level) => level?.[name] ?? []);

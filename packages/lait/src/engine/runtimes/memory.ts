@@ -58,7 +58,7 @@ export class MemoryRun {
   executor!: BranchExecutor;
   readonly #answerer: Answerer | undefined;
   readonly #waiting = new Map<Address, Waiting>();
-  readonly #idle = new Set<() => void>();
+  #onIdle: (() => void)[] = [];
 
   constructor(options: MemoryRunOptions = {}) {
     this.runId = options.runId ?? randomUUID();
@@ -69,7 +69,10 @@ export class MemoryRun {
       const failed = [...this.failedForks];
       this.failedForks.clear();
       for (const group of failed) group.cancel(new CancelledError({ message: 'a sibling branch failed' }));
-      if (failed.length === 0) for (const notify of this.#idle) notify();
+      if (failed.length > 0) return;
+      const listeners = this.#onIdle;
+      this.#onIdle = [];
+      for (const notify of listeners) notify();
     });
     this.root = this.branch();
   }
@@ -83,15 +86,9 @@ export class MemoryRun {
     return [...this.#waiting.values()].map(({ address, question }) => ({ address, question }));
   }
 
-  /** Resolves when no branch can move until a question is answered. */
-  whenIdle(): Promise<void> {
-    return new Promise((resolve) => {
-      const notify = () => {
-        this.#idle.delete(notify);
-        resolve();
-      };
-      this.#idle.add(notify);
-    });
+  /** Calls back once, when no branch can move until a question is answered. */
+  onIdle(notify: () => void): void {
+    this.#onIdle.push(notify);
   }
 
   /** Hands the answer to the waiting branch. Throws `question_unknown` when nothing waits at the address. */
@@ -188,8 +185,8 @@ export class MemoryRuntime implements Runtime {
     return this.sequential(address, () => forkInProcess(address, specification, cancel, this.run));
   }
 
-  async commit(address: Address, snapshot: () => Snapshot): Promise<void> {
-    if (this.run.onSnapshot !== undefined) await this.run.onSnapshot(snapshot(), address);
+  commit(address: Address, snapshot: () => Snapshot): Promise<void> | undefined {
+    return this.run.onSnapshot?.(snapshot(), address);
   }
 
   protected async sequential<T>(address: Address, work: () => Promise<T>): Promise<T> {
