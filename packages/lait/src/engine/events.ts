@@ -147,7 +147,8 @@ export type RunEvent =
       tool: string;
       callId: string;
       round: number;
-      decision: 'allowed' | 'denied' | 'approved' | 'rejected';
+      /** `invalid`: no call could be made of what the model wrote; `arguments` is then its text. */
+      decision: 'allowed' | 'denied' | 'approved' | 'rejected' | 'invalid';
       isError: boolean;
       result: string;
       startedAt: number;

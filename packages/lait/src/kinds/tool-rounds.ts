@@ -55,6 +55,7 @@ export class ToolRounds {
   async run(reply: ModelReply): Promise<ChatMessage[]> {
     this.done += 1;
     const judged = reply.toolCalls.map((call) => this.#judge(call));
+    for (const one of judged) if ('mistake' in one) this.#tellMistake(one.call, one.mistake);
     this.#refuseMistakes(judged);
     const results = await this.#results(judged);
     return [
@@ -83,6 +84,25 @@ export class ToolRounds {
     }
     if (isObject(parsed)) return { call, tool, arguments: parsed };
     return { call, mistake: `the arguments of ${name} must be a JSON object` };
+  }
+
+  /** A call that cannot be made is an event like one that failed: it shows in the trace and the progress. */
+  #tellMistake(call: ToolCall, mistake: string): void {
+    const { address, node, listening } = this.#context;
+    if (!listening) return;
+    const { name: tool, arguments: given } = call.function;
+    const about = { address, label: node.label, tool, callId: call.id, round: this.done };
+    const now = Date.now();
+    this.#context.emit({ type: 'tool.called', ...about, arguments: given });
+    this.#context.emit({
+      type: 'tool.completed',
+      ...about,
+      decision: 'invalid',
+      isError: true,
+      result: mistake,
+      startedAt: now,
+      endedAt: now,
+    });
   }
 
   #refuseMistakes(judged: readonly Judged[]): void {

@@ -184,8 +184,18 @@ describe('a conversation with tools', () => {
       calls(['tool__echo', { text: 1 }]),
       says('done'),
     );
-    const { value } = await run(prompt(), { server, tools: { tools: { echo } } });
+    const { value, events } = await run(prompt(), { server, tools: { tools: { echo } } });
     expect(value).toBe('done');
+    const told = events.flatMap((event) =>
+      event.type === 'tool.completed' ? [[event.tool, event.decision, event.isError]] : [],
+    );
+    expect(told).toEqual([
+      ['nope', 'invalid', true],
+      ['tool__echo', 'invalid', true],
+      ['tool__echo', 'invalid', true],
+      ['tool__echo', 'allowed', false],
+      ['tool__echo', 'allowed', true],
+    ]);
     const answers = messagesOf(server, 1)
       .slice(2)
       .map(({ content }) => content);
