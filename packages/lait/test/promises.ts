@@ -278,6 +278,7 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
   ],
   ['run.watch', 'A change runs the workflow again without repeating unchanged leading steps', 'issue, watch'],
   ['docs.commands', 'The pages of the commands show what really happens', 'issue, docs'],
+  ['lint.braces', 'Braces that ask not to be escaped are a warning of lint: nothing is escaped', 'FR-29'],
   ['lint.unused', 'Schemas and agents that nothing uses are warnings of lint', 'seed, lint'],
   ['cli.result-only', 'Standard output carries the result and nothing else', 'steps seed, そのほか'],
   ['cli.json-pure', 'With --json standard output is one JSON document, also when the command fails', 'FR-40'],

@@ -5,9 +5,12 @@ import { ExpressionSyntaxError } from './syntax-error.js';
 import { TemplateCompiler, type UnknownVariable } from './template/compile.js';
 import { Offsets, parseTemplate } from './template/parse.js';
 
-/** A template; `unknownVariables` are names at its root that no template knows. */
+/** A template with what lint has to say about it. */
 export interface TemplateText extends Expression<string> {
+  /** Names at its root that no template knows. */
   readonly unknownVariables: readonly UnknownVariable[];
+  /** Places that ask not to be escaped, though nothing ever is. */
+  readonly unescaped: readonly { start: number; end: number }[];
 }
 
 /** Blocks and parentheses nested deeper than this are refused. */
@@ -35,6 +38,7 @@ export function compileTemplate(source: string): Expression<string> | TemplateTe
     source,
     references: compiler.references,
     unknownVariables: compiler.unknownVariables,
+    unescaped: compiler.unescaped,
     evaluate(scope: Scope): string {
       return render({
         scope,

@@ -276,6 +276,12 @@ export const diagnosticCodes = {
       'The step runs later, in another branch, or inside a concurrent part whose records stay inside. Use the value of that part instead.',
     example: 'steps:\n  - id: both\n    parallel: { a: [{ jq: . }], b: [{ jq: . }] }\n  - jq: $steps.both.a',
   },
+  unneeded_braces: {
+    title: 'Three braces where two do the same',
+    explanation:
+      'Templates here never escape anything, so {{{ x }}} and {{& x }} print what {{ x }} prints. Two braces say that nobody has to wonder.',
+    example: 'prompt: "Sum up {{ input }}"',
+  },
   unknown_variable: {
     title: 'A template variable that does not exist',
     explanation:

@@ -1,6 +1,7 @@
 import type { InputDeclaration, InputDeclarations } from '../../plan/inputs.js';
 import { validateSubset } from '../../schema/validate.js';
 import { isObject, type JsonObject, type JsonValue, setOwnProperty } from '../../values/value.js';
+import { ambiguity } from './ambiguous-text.js';
 import type { FieldCompiler } from './compile-fields.js';
 import { checkSchemaBody } from './compile-schema.js';
 import { nodeAt } from './json-of.js';
@@ -26,12 +27,38 @@ export function declareInputs(
     if (!declaration.required && compiler.problems.errors === errors) {
       for (const problem of validateSubset(schema, fallback, 'the default')) {
         const message = `${place.field}: ${problem}`;
-        compiler.problems.add({ code: 'bad_default', message, range: nodeAt(at, ['default']).range });
+        const written = nodeAt(at, ['default']);
+        const hint = quotesHint(schema, written);
+        compiler.problems.add({ code: 'bad_default', message, range: written.range, ...hint });
       }
     }
+    warnOfAmbiguousTexts(schema, at, place.field, compiler);
     setOwnProperty(declarations, name, declaration);
   }
   return declarations;
+}
+
+/** What was meant as text and read as a number, a truth value or nothing. */
+function quotesHint({ type }: JsonObject, node: SourceNode): { hint?: string } {
+  if (type !== 'string' || node.type !== 'scalar' || node.style !== 'plain') return {};
+  return { hint: `write it in quotes: '${node.written}'` };
+}
+
+/** Texts that a schema gives for its values, where other tools would read something else. Field report FR-31. */
+function warnOfAmbiguousTexts(
+  schema: JsonObject,
+  at: SourceNode,
+  field: string,
+  compiler: FieldCompiler,
+): void {
+  const choices = Array.isArray(schema.enum) ? schema.enum.map((_, index) => ['enum', index]) : [];
+  for (const path of [...('default' in schema ? [['default']] : []), ...choices]) {
+    const node = nodeAt(at, path);
+    const ambiguous = node.type === 'scalar' ? ambiguity(node) : undefined;
+    if (ambiguous === undefined) continue;
+    const message = `${field}: ${path.join(' ')}: ${ambiguous}`;
+    compiler.problems.add({ code: 'ambiguous_scalar', severity: 'warning', message, range: node.range });
+  }
 }
 
 function schemaOf(declared: unknown): JsonObject {

@@ -38,6 +38,8 @@ export interface BlockContext {
 export class TemplateCompiler {
   readonly references: Reference[] = [];
   readonly unknownVariables: UnknownVariable[] = [];
+  /** Where the template asks not to be escaped. */
+  readonly unescaped: { start: number; end: number }[] = [];
   /** The enclosing contexts, the innermost last. The root comes first. */
   readonly contexts: BlockContext[] = [{ parameters: [], section: false }];
 
@@ -78,6 +80,7 @@ export class TemplateCompiler {
 
   #mustache(statement: MustacheStatement): Render {
     const evaluate = this.required(this.call(statement), statement);
+    if (!statement.escaped) this.unescaped.push(this.range(statement.loc));
     return (frame) => {
       const text = textOf(evaluate(frame));
       frame.work.charactersLeft -= text.length;

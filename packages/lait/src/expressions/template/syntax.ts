@@ -37,6 +37,8 @@ export interface Call {
 
 export interface MustacheStatement extends Call {
   type: 'MustacheStatement';
+  /** False for `{{{ x }}}` and `{{& x }}`. */
+  escaped: boolean;
 }
 
 export interface BlockStatement extends Call {

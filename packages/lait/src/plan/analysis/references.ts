@@ -1,5 +1,5 @@
 import type { Expression, Reference } from '../../expressions/expression.js';
-import type { UnknownVariable } from '../../expressions/template/compile.js';
+import type { TemplateText } from '../../expressions/template.js';
 import type { Kind } from '../../kinds/kind.js';
 import { allNodes } from '../all-nodes.js';
 import type { Diagnostic } from '../diagnostic.js';
@@ -104,8 +104,12 @@ class ReferenceAnalysis {
         this.#add('loop_outside_loop', 'warning', message, undefined, expression, reference, node);
       }
     }
-    for (const variable of (expression as { unknownVariables?: readonly UnknownVariable[] })
-      .unknownVariables ?? []) {
+    const { unknownVariables = [], unescaped = [] } = expression as Partial<TemplateText>;
+    for (const place of unescaped) {
+      const message = `${field} asks for a value that is not escaped; templates escape nothing: two braces are enough`;
+      this.#add('unneeded_braces', 'warning', message, undefined, expression, place, node);
+    }
+    for (const variable of unknownVariables) {
       const known = ['input', 'steps', 'inputs', 'loop'];
       const message = `${field} reads the variable '${variable.name}', which templates do not have`;
       const hint = didYouMean(variable.name, known) ?? `templates have ${known.join(', ')}`;

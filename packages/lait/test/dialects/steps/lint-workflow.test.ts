@@ -74,6 +74,13 @@ steps:
     ]);
   });
 
+  it('finds braces that ask for what templates do anyway [lint.braces]', () => {
+    expect(steps('- prompt: "{{{ input }}} {{ input }} {{& input }} \\\\{{{"\n')).toEqual([
+      '2:14 unneeded_braces steps[0]: prompt asks for a value that is not escaped; templates escape nothing: two braces are enough',
+      '2:40 unneeded_braces steps[0]: prompt asks for a value that is not escaped; templates escape nothing: two braces are enough',
+    ]);
+  });
+
   it('finds what nothing uses [lint.unused]', () => {
     const text =
       'schemas:\n  idle_schema: { type: object }\nagents: { idle_agent: { system: s } }\nsteps:\n  - jq: .\n';

@@ -379,6 +379,12 @@ describe('a step', () => {
       '3:24 ambiguous_scalar steps[0]: choices[2]: `08:30` is text here but a number in other YAML tools: write it in quotes',
     ]);
     expect(load('steps:\n  - ask: "?"\n    choices: [yes]\n').plan).toBeDefined();
+    const inputs =
+      'inputs:\n  country: { type: string, default: NO }\n  at: { enum: [08:30, "9:00"] }\nsteps: [{ jq: . }]\n';
+    expect(problems(inputs)).toEqual([
+      '2:37 ambiguous_scalar: inputs.country: default: `NO` is text here but true or false in other YAML tools: write it in quotes',
+      '3:16 ambiguous_scalar: inputs.at: enum 0: `08:30` is text here but a number in other YAML tools: write it in quotes',
+    ]);
   });
 });
 
