@@ -784,6 +784,16 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'facts graph §8',
   ],
   [
+    'server.time-travel',
+    'A run of the dynamic form begins again at any step of its graph: what came before is not done again',
+    'facts dynamic §7',
+  ],
+  [
+    'server.per-step',
+    'A run of the dynamic form pauses behind a step when it is told to, until its client lets it go on',
+    'facts dynamic §7',
+  ],
+  [
     'server.graph-designer',
     'A graph that the default model drafts is checked like any other, and mended while there are errors',
     'facts graph §8.1',

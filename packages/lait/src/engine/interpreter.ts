@@ -50,7 +50,7 @@ export class Interpreter implements Interpreting {
     });
     return this.#runPlan(
       execution,
-      from?.value ?? start.value,
+      from === undefined ? start.value : from.value,
       from === undefined ? undefined : from.completedIndex + 1,
     );
   }

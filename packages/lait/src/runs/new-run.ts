@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue, Value } from '../values/value.js';
 import { nodeName } from './node-places.js';
 import { nodesOf } from './plan-nodes.js';
 import type { RunOrigin } from './rerun-origin.js';
-import { callOf, contextOf } from './run-call.js';
+import { callOf, contextOf, type RunCourse } from './run-call.js';
 import { maskedEvent, type RunEnvironment } from './run-environment.js';
 import type { NewRunEvent, RunDefinition, RunRecord } from './run-record.js';
 import type { RunStatus } from './run-status.js';
@@ -24,6 +24,8 @@ export interface CreateRunOptions {
   skipApproval?: boolean;
   /** Higher ones are begun first. Default 0. */
   priority?: number;
+  /** Where it begins and pauses, in the dynamic form. Default: from its beginning to its end. */
+  course?: RunCourse;
   /** Further entries for the beginning of the log, e.g. which schedule started the run. */
   events?: readonly NewRunEvent[];
   /** Default: a new random id. */
@@ -46,9 +48,9 @@ export async function createRun(
   const { readsTime } = dialectOf(plan.form);
   const zone: JsonObject = readsTime && timeZone !== undefined ? { time_zone: timeZone } : {};
   // Refuses what does not fit before anything is stored.
-  const { state, requestContext } = options;
+  const { state, requestContext, course } = options;
   const times = { ...zone, reference_time: options.referenceTime ?? now };
-  const context = contextOf(plan.form, { times, state, requestContext });
+  const context = contextOf(plan.form, { times, state, requestContext, course });
   const { context: accepted } = plan.accept(callOf({ value, inputs, context }));
   const definition: RunDefinition = {
     form: plan.form,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { faultPoint } from '../engine/fault-point.js';
+import type { Snapshot } from '../engine/runtime.js';
 import { CancelledError } from '../errors/errors.js';
 import { continueAnswer, interruptionOf } from '../kinds/interruption.js';
 import type { Plan } from '../plan/plan.js';
@@ -8,13 +9,14 @@ import type { GraphRunLog } from './graph-run-log.js';
 import { type CreateRunOptions, createRun } from './new-run.js';
 import { type NodeRow, nodeRows } from './node-rows.js';
 import { LeaseLost, PassInterruption } from './pass-interruption.js';
-import { originBefore } from './rerun-origin.js';
-import { callOf } from './run-call.js';
+import { originBefore, type RunOrigin } from './rerun-origin.js';
+import { callOf, withPause } from './run-call.js';
 import { changeRun, type Decision, updateOf } from './run-changes.js';
 import { maskedEvent, type RunEnvironment, runLogOf } from './run-environment.js';
 import { runConflict, runNotFound } from './run-errors.js';
 import { type AttentionChoice, checkAnswer, decisionAnswer, openQuestion } from './run-questions.js';
 import type { RunLogEvent, RunQuestion, RunRecord } from './run-record.js';
+import { snapshotBehind } from './run-snapshot.js';
 import { isTerminal, isWorkedOn, type RunStatus } from './run-status.js';
 import type { ClaimRequest, RunClaim, RunFilter } from './run-store.js';
 import { closingEntries, workOnRun } from './run-worker.js';
@@ -51,10 +53,10 @@ export class RunController {
 
   /**
    * Records a new run: `queued`, or `waiting_approval` when a step of its plan needs a person's consent. Throws a
-   * `UsageError` (code `inputs_invalid`) when the inputs do not fit.
+   * `UsageError` (code `inputs_invalid`) when the inputs do not fit. `origin`: the run that it goes back to.
    */
-  async create(plan: Plan, options: CreateRunOptions = {}): Promise<RunRecord> {
-    return createRun(plan, options, this.#options);
+  async create(plan: Plan, options: CreateRunOptions = {}, origin?: RunOrigin): Promise<RunRecord> {
+    return createRun(plan, options, this.#options, origin);
   }
 
   async read(runId: string): Promise<RunRecord> {
@@ -167,19 +169,33 @@ export class RunController {
   }
 
   /**
-   * Answers an open question; the run goes on. `address` names the question when there are several. Throws
-   * `answer_invalid`, or `run_conflict` when nothing is asked (any more).
+   * Answers an open question; the run goes on, or pauses behind a node of the top level. `address` names the question
+   * when there are several. Throws `answer_invalid`, or `run_conflict` when nothing is asked (any more).
    */
-  async answer(runId: string, answer: JsonValue, address?: string): Promise<RunRecord> {
+  async answer(
+    runId: string,
+    answer: JsonValue,
+    address?: string,
+    { pauseBehind }: { pauseBehind?: number | undefined } = {},
+  ): Promise<RunRecord> {
     return this.#changeWithLog(runId, (record, log) => {
       if (record.status !== 'waiting_hitl') throw runConflict(record, 'asks nothing');
       const asked = openQuestion(record, 'hitl', address);
       const checked = checkAnswer(asked, answer);
       return {
-        change: answered(record, asked, checked, 'queued'),
+        change: {
+          ...answered(record, asked, checked, 'queued'),
+          ...(pauseBehind !== undefined && { context: withPause(record.context, pauseBehind) }),
+        },
         events: log.answered(asked.address, asked.question, checked),
       };
     });
+  }
+
+  /** How a run stood behind a node of its top level that it has finished; see `snapshotBehind`. */
+  async snapshotBehind(runId: string, index: number): Promise<Snapshot | undefined> {
+    const record = await this.read(runId);
+    return snapshotBehind(record, index, await this.#options.load(record), this.#options);
   }
 
   /** Decides about a call whose outcome needs a person. Throws `run_conflict`. Source: graph facts §7.8. */

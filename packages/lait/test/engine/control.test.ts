@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Snapshot } from '../../src/engine/runtime.js';
 import type { Value } from '../../src/values/value.js';
 import { block, call, compute, jq, plan, resultOf, run, type Step, start } from '../support/plans.js';
 
@@ -172,5 +173,15 @@ describe('control steps', () => {
     ran.length = 0;
     expect(await resultOf(what, 'ignored', { from: snapshots[1] as never })).toEqual(whole);
     expect(ran).toEqual(['c']);
+  });
+
+  it('[engine.snapshot-continues] a step that gave null is followed by null, not by the input of the run', async () => {
+    const steps = [call(() => null, { id: 'a' }), call((input) => ({ got: input ?? null }), { id: 'b' })];
+    const snapshots: Snapshot[] = [];
+    const whole = await resultOf(plan(steps), 'input', {
+      onSnapshot: async (snapshot) => void snapshots.push(snapshot),
+    });
+    expect(whole).toEqual({ got: null });
+    expect(await resultOf(plan(steps), 'input', { from: snapshots[0]! })).toEqual(whole);
   });
 });

@@ -78,6 +78,17 @@ export class StepRecorder {
     return steps;
   }
 
+  /** Takes over the records of steps that an earlier run has finished. */
+  restore(steps: { readonly [id: string]: StepRecord }): void {
+    const onPath = new Set([...this.#places.values()].flatMap(({ onPath, id }) => (onPath && id) || []));
+    for (const [id, record] of Object.entries(steps)) {
+      this.#records.set(id, record);
+      if (!onPath.has(id)) continue;
+      this.stepExecutionPath.push(id);
+      this.#previous = record.output;
+    }
+  }
+
   /** `at`: when it happened, in milliseconds since 1970. Default: now. */
   add(event: RunEvent, at?: number): void {
     if (!('path' in event)) return;

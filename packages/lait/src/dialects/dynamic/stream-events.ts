@@ -79,6 +79,12 @@ export class StreamEvents {
     }
   }
 
+  /** The run stopped behind a step, to go on when somebody says so. */
+  pause(at: number): void {
+    this.#now = at;
+    this.#finish('paused', {});
+  }
+
   /** The run was refused before it started. */
   refuse(message: string): void {
     this.#emit('workflow-start', { workflowId: this.plan.id });

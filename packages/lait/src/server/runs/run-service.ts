@@ -1,3 +1,8 @@
+import type { Snapshot } from '../../engine/runtime.js';
+import type { Plan } from '../../plan/plan.js';
+import type { CreateRunOptions } from '../../runs/new-run.js';
+import type { RunOrigin } from '../../runs/rerun-origin.js';
+import type { RunCourse } from '../../runs/run-call.js';
 import type { RunController, RunView } from '../../runs/run-controller.js';
 import type { AttentionChoice } from '../../runs/run-questions.js';
 import type { NewRunEvent, RunLogEvent, RunRecord } from '../../runs/run-record.js';
@@ -34,6 +39,8 @@ export interface NewRun {
   priority?: number;
   /** Begins without a person's consent. Default: what the workflow says. */
   skipApproval?: boolean;
+  /** Where it begins and pauses. */
+  course?: RunCourse;
   /** Further entries for the beginning of the log. */
   events?: readonly NewRunEvent[];
 }
@@ -69,6 +76,7 @@ export class RunService {
       ...(run.referenceTime !== undefined && { referenceTime: run.referenceTime }),
       ...(run.priority !== undefined && { priority: run.priority }),
       ...(run.runId !== undefined && { runId: run.runId }),
+      ...(run.course !== undefined && { course: run.course }),
       ...(run.events !== undefined && { events: run.events }),
       skipApproval: run.skipApproval ?? skipApproval,
     });
@@ -80,6 +88,11 @@ export class RunService {
   /** Throws `run_not_found`, as every method that takes an id does. */
   async get(runId: string): Promise<RunRecord> {
     return this.#shown(await this.options.controller.read(runId));
+  }
+
+  /** With its values as runs work with them: never to be shown. */
+  recorded(runId: string): Promise<RunRecord> {
+    return this.options.controller.read(runId);
   }
 
   /** With every attempt of its nodes and its log. */
@@ -132,8 +145,10 @@ export class RunService {
     answer: JsonValue,
     question: string | undefined,
     actor: Actor,
+    options: { pauseBehind?: number | undefined } = {},
   ): Promise<RunRecord> {
-    return this.#audit(actor, 'run.answered', await this.options.controller.answer(runId, answer, question));
+    const { controller } = this.options;
+    return this.#audit(actor, 'run.answered', await controller.answer(runId, answer, question, options));
   }
 
   async decide(
@@ -152,6 +167,25 @@ export class RunService {
     actor: Actor,
   ): Promise<RunRecord> {
     return this.#audit(actor, 'run.repeated', await this.options.controller.rerun(runId, options));
+  }
+
+  /**
+   * A new run of a plan that begins somewhere else than at its beginning. `origin`: the run that it goes back to. Throws
+   * what `create` throws.
+   */
+  async begin(
+    plan: Plan,
+    options: CreateRunOptions,
+    origin: RunOrigin | undefined,
+    actor: Actor,
+  ): Promise<RunRecord> {
+    const record = await this.options.controller.create(plan, options, origin);
+    return this.#audit(actor, origin === undefined ? 'run.created' : 'run.repeated', record);
+  }
+
+  /** How a run stood behind a node of its top level that it has finished, with the values as they are. */
+  snapshotBehind(runId: string, index: number): Promise<Snapshot | undefined> {
+    return this.options.controller.snapshotBehind(runId, index);
   }
 
   /** Throws an `HttpProblem` (409 `run_not_ended`). */

@@ -127,7 +127,6 @@ describe('[server.dynamic-api] the dynamic form’s own interface', () => {
     expect(await post('writes/resume?runId=a1', {})).toMatchObject({ status: 404 });
     expect(await post('asks/resume?runId=a1', { resumeData: 1 })).toMatchObject({ status: 400 });
     expect(await post('asks/start-async?runId=a1', { inputData: {} })).toMatchObject({ status: 409 });
-    expect(await post('asks/start-async', { inputData: {}, perStep: true })).toMatchObject({ status: 501 });
     expect(await post('asks/start-async', '{"inputData":')).toMatchObject({
       status: 400,
       body: { error: expect.any(String) },

@@ -1,10 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../src/runs/stores/database/open-database.js';
 import { graphApi } from '../../../src/server/compatible/graph/graph-api.js';
 import { type PostgresCluster, postgresAbsent, startPostgres } from '../../support/postgres.js';
 import { greeting } from '../support/graphs.js';
@@ -151,26 +145,4 @@ describe.each(['SQLite', 'PostgreSQL'])('[server.graph-api] templates of users i
       });
     },
   );
-});
-
-it('[stores.upgraded] a database of the version before is brought forward, and keeps what it holds', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'lait-older-'));
-  const file = join(directory, 'lait.db');
-  try {
-    const first = await startTestServer({ groups: [graphApi], database: file });
-    const { body } = await first.call('POST', base, { name: randomUUID() });
-    await first.stop();
-    const older = await openDatabase(file);
-    await older.write(async (queries) => {
-      await sql`drop table graph_templates`.execute(queries);
-      await sql`update lait_schema set version = version - 1`.execute(queries);
-    });
-    await older.close();
-    const upgraded = await startTestServer({ groups: [graphApi], database: file });
-    expect((await upgraded.call('GET', `${base}/${body.workflow_id}`)).body.name).toBe(body.name);
-    expect((await upgraded.call('GET', templates)).body).toEqual({ items: [], total: 0 });
-    await upgraded.stop();
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
 });

@@ -20,7 +20,7 @@ export async function migrate(queries: Kysely<Tables>, location: string): Promis
   const found = rows[0]?.version ?? 0;
   if (found > schemaVersion) throw newer(found, location);
   if (found === schemaVersion) return;
-  for (const migration of migrations.slice(found)) await migration(queries.schema);
+  for (const migration of migrations.slice(found)) await migration(queries.schema, queries);
   if (rows.length === 0)
     await sql`insert into lait_schema (version) values (${schemaVersion})`.execute(queries);
   else await sql`update lait_schema set version = ${schemaVersion}`.execute(queries);

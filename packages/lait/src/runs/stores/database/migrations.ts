@@ -1,7 +1,7 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type QueryExecutorProvider, sql } from 'kysely';
 
 /** One step of the schema. Steps are never changed once they were released, only added. */
-export type Migration = (schema: Kysely<unknown>['schema']) => Promise<void>;
+export type Migration = (schema: Kysely<unknown>['schema'], queries: QueryExecutorProvider) => Promise<void>;
 
 export const migrations: readonly Migration[] = [
   runTables,
@@ -12,6 +12,7 @@ export const migrations: readonly Migration[] = [
   receiptTable,
   queueIndexes,
   graphTemplateTable,
+  currentRunColumn,
 ];
 
 async function runTables(schema: Kysely<unknown>['schema']): Promise<void> {
@@ -344,4 +345,16 @@ async function queueIndexes(schema: Kysely<unknown>['schema']): Promise<void> {
     .where(sql.ref('finished_at'), 'is not', null)
     .execute();
   await schema.createIndex('queue_turns_turn').on('queue_turns').column('turn').execute();
+}
+
+async function currentRunColumn(
+  schema: Kysely<unknown>['schema'],
+  queries: QueryExecutorProvider,
+): Promise<void> {
+  await schema
+    .alterTable('dynamic_runs')
+    .addColumn('current_run_id', 'text', (column) => column.notNull().defaultTo(''))
+    .execute();
+  await sql`update dynamic_runs set current_run_id = run_id`.execute(queries);
+  await schema.createIndex('dynamic_runs_current').on('dynamic_runs').column('current_run_id').execute();
 }

@@ -253,6 +253,8 @@ export interface DynamicRunsTable {
   resource_id: string | null;
   /** `pending`, `started` or `canceled`. */
   state: string;
+  /** The run that is shown under the id: another one after a journey through time. Empty: none, it is one's past. */
+  current_run_id: string;
   created_at: string;
   updated_at: string;
 }

@@ -10,6 +10,8 @@ export interface RequestedRun {
   workflow: string;
   resourceId: string | undefined;
   state: 'pending' | 'started' | 'canceled';
+  /** The run that stands for it now: another one after a journey through time. */
+  currentRunId: string;
   createdAt: string;
   updatedAt: string;
 }
@@ -41,6 +43,7 @@ export class RequestedRuns {
       workflow: columnText(workflow),
       resource_id: resourceId === undefined ? null : JSON.stringify(resourceId),
       state: 'pending',
+      current_run_id: runId,
       created_at: now,
       updated_at: now,
     };
@@ -79,6 +82,29 @@ export class RequestedRuns {
     );
   }
 
+  /** From now on another run stands for it; the one before is its past and listed no more. */
+  async replace(runId: string, workflow: string, before: string, current: string): Promise<void> {
+    const now = new Date().toISOString();
+    const row = {
+      workflow: columnText(workflow),
+      resource_id: null,
+      state: 'started',
+      created_at: now,
+      updated_at: now,
+    };
+    const past = before === runId ? [] : [{ ...row, run_id: before, current_run_id: '' }];
+    await this.database.write(async (queries) => {
+      for (const { run_id, current_run_id } of [{ run_id: runId, current_run_id: current }, ...past])
+        await queries
+          .insertInto('dynamic_runs')
+          .values({ ...row, run_id, current_run_id })
+          .onConflict((conflict) =>
+            conflict.column('run_id').doUpdateSet({ current_run_id, state: 'started', updated_at: now }),
+          )
+          .execute();
+    });
+  }
+
   async remove(runId: string): Promise<void> {
     await this.database.write((queries) =>
       queries.deleteFrom('dynamic_runs').where('run_id', '=', runId).execute(),
@@ -95,10 +121,24 @@ export class RequestedRuns {
       const resource = filter.resourceId === undefined ? undefined : JSON.stringify(filter.resourceId);
       let started = queries
         .selectFrom('runs')
-        .leftJoin('dynamic_runs', 'dynamic_runs.run_id', 'runs.run_id')
-        .select(['runs.run_id as run_id', 'runs.created_at as created_at'])
+        .leftJoin('dynamic_runs', 'dynamic_runs.current_run_id', 'runs.run_id')
+        .select(({ fn }) => [
+          fn.coalesce('dynamic_runs.run_id', 'runs.run_id').as('run_id'),
+          'runs.created_at as created_at',
+        ])
         .where('runs.form', '=', 'dynamic')
-        .where('runs.workflow', '=', workflow);
+        .where('runs.workflow', '=', workflow)
+        // The past of a run is not listed beside it.
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('dynamic_runs as past')
+                .select('past.run_id')
+                .whereRef('past.run_id', '=', 'runs.run_id')
+                .whereRef('past.current_run_id', '<>', 'past.run_id'),
+            ),
+          ),
+        );
       let others = queries
         .selectFrom('dynamic_runs')
         .select(['dynamic_runs.run_id as run_id', 'dynamic_runs.created_at as created_at'])
@@ -153,7 +193,11 @@ export class RequestedRuns {
         .where(({ not, exists, selectFrom }) =>
           not(
             exists(
-              selectFrom('runs').select('runs.run_id').whereRef('runs.run_id', '=', 'dynamic_runs.run_id'),
+              selectFrom('runs')
+                .select('runs.run_id')
+                .where(({ eb, ref }) =>
+                  eb('runs.run_id', 'in', [ref('dynamic_runs.run_id'), ref('dynamic_runs.current_run_id')]),
+                ),
             ),
           ),
         )
@@ -168,6 +212,7 @@ function requestedOf(row: Selectable<DynamicRunsTable>): RequestedRun {
     workflow: row.workflow,
     resourceId: row.resource_id === null ? undefined : (JSON.parse(row.resource_id) as string),
     state: row.state as RequestedRun['state'],
+    currentRunId: row.current_run_id,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

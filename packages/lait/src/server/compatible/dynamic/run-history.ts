@@ -11,10 +11,13 @@ import { type StreamEvent, StreamEvents } from '../../../dialects/dynamic/stream
 import type { RunEvent } from '../../../engine/events.js';
 import type { Plan } from '../../../plan/plan.js';
 import { callOf } from '../../../runs/run-call.js';
+import { purposeOf } from '../../../runs/run-questions.js';
 import type { RunLogEvent, RunRecord } from '../../../runs/run-record.js';
 import { isParked, isTerminal, type RunStatus } from '../../../runs/run-status.js';
-import { isObject, ownProperty, type Value } from '../../../values/value.js';
+import { isObject, type JsonObject, ownProperty, type Value } from '../../../values/value.js';
+import type { DynamicRun } from './dynamic-run.js';
 import { engineEventOf } from './engine-log.js';
+import { pastEntryType } from './past-steps.js';
 
 /** How clients of the dynamic form call where a run stands. Source: dynamic facts §6.1, §7. */
 export type DynamicRunStatus =
@@ -59,16 +62,19 @@ export class RunHistory {
   #sent: StreamEvent[] = [];
   #error: SerializedError | undefined;
 
-  constructor(plan: Plan, record: RunRecord) {
+  readonly #completed = new Set<string>();
+
+  constructor(plan: Plan, { id, record }: DynamicRun) {
     this.#plan = plan;
     this.#recorder = new StepRecorder(plan, acceptedInput(plan, record), this.#paths);
-    this.#stream = new StreamEvents(plan, record.run_id, (event) => this.#sent.push(event));
+    this.#stream = new StreamEvents(plan, id, (event) => this.#sent.push(event));
   }
 
   /** Takes the next log entry; gives what a stream tells about it. `record`: the run at the time or later. */
   add(entry: RunLogEvent, record: RunRecord): StreamEvent[] {
     const told = engineEventOf(entry);
     if (told !== undefined) this.#engine(told.event, told.at);
+    else if (entry.event_type === pastEntryType) this.#restore(entry.payload);
     else if (entry.event_type === 'run_started') this.#tell({ type: 'run.started' }, entry);
     else if (entry.event_type === 'run_status_changed')
       this.#status(entry.payload.status as RunStatus, entry, record);
@@ -94,6 +100,11 @@ export class RunHistory {
     return this.#recorder.stepExecutionPath;
   }
 
+  /** Whether an entry of the graph has come to its end, in this run or before it. */
+  hasCompleted(path: string): boolean {
+    return this.#completed.has(path);
+  }
+
   get error(): SerializedError | undefined {
     return this.#error;
   }
@@ -114,12 +125,18 @@ export class RunHistory {
 
   /** The steps that wait to be resumed. */
   openSteps({ questions }: RunRecord): OpenStep[] {
-    const open = questions.map(({ address, question, node_id }) => ({
+    const asked = questions.filter(({ question }) => purposeOf(question) === 'hitl');
+    const open = asked.map(({ address, question, node_id }) => ({
       address,
       question,
       path: this.#paths.of(address) ?? [node_id ?? address],
     }));
     return sortOpenSteps(open, Object.keys(this.steps()));
+  }
+
+  #restore({ steps, completed }: JsonObject): void {
+    this.#recorder.restore(steps as unknown as { [id: string]: StepRecord });
+    for (const path of completed as string[]) this.#completed.add(path);
   }
 
   #engine(event: RunEvent, at: number): void {
@@ -134,6 +151,7 @@ export class RunHistory {
   }
 
   #step(event: RunEvent, at: number): void {
+    if (event.type === 'step.completed' && event.depth === 0) this.#completed.add(event.path);
     if (event.type === 'step.started') this.#addresses.set(event.address, event.id ?? event.label);
     this.#paths.add(event);
     this.#recorder.add(event, at);
@@ -146,6 +164,7 @@ export class RunHistory {
     if (status === 'failed') this.#tell({ type: 'run.failed' }, entry);
     else if (status === 'cancelled') this.#tell({ type: 'run.cancelled' }, entry);
     else if (isTerminal(status)) this.#tell({ type: 'run.completed', value: record.result }, entry);
+    else if (status === 'interrupted') this.#stream.pause(Date.parse(entry.created_at));
     else if (isParked(status)) this.#tell({ type: 'run.parked', questions: [] }, entry);
   }
 
@@ -161,14 +180,14 @@ export class RunHistory {
 }
 
 /** The result object of a run. Source: dynamic facts §6.1. */
-export function resultOf(history: RunHistory, record: RunRecord): Record<string, unknown> {
+export function resultOf(history: RunHistory, { id, record }: DynamicRun): Record<string, unknown> {
   const status = history.status(record);
   const base = {
     status,
     steps: history.steps(),
     input: record.value,
     stepExecutionPath: history.stepExecutionPath,
-    runId: record.run_id,
+    runId: id,
   };
   switch (status) {
     case 'success':

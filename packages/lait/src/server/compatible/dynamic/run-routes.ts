@@ -1,14 +1,12 @@
 import { z } from 'zod';
-import { isLaitError } from '../../../errors/lait-error.js';
-import { HttpProblem } from '../../http/problem.js';
-import { type Route, type RouteAnswer, type RouteRequest, route } from '../../http/route.js';
-import { id, jsonObject } from '../../routes/schemas.js';
+import { type Route, route } from '../../http/route.js';
+import { id } from '../../routes/schemas.js';
 import type { ServerContext } from '../../server-context.js';
 import { badRequest, runNotFound } from './errors.js';
-import { RunCalls, refusedStream } from './run-calls.js';
+import { RunCalls } from './run-calls.js';
 import { runStatusesOf } from './run-history.js';
-import { fixedStream, runStream } from './run-stream.js';
-import { pendingDetails, pendingRow, runDetails, runResult, runRow } from './run-view.js';
+import { runStream } from './run-stream.js';
+import { pendingDetails, pendingRow, runDetails, runRow } from './run-view.js';
 import { servedWorkflow } from './served-workflows.js';
 
 const tag = 'Runs';
@@ -16,37 +14,6 @@ const answered = { 200: { description: 'As the client expects it.' } };
 const workflowId = z.object({ workflow: id });
 const runPath = z.object({ workflow: id, run: id });
 const anyQuery = z.object({ runId: id.optional() });
-
-const startBody = z
-  .object({
-    inputData: z.unknown().optional(),
-    initialState: jsonObject.nullish(),
-    requestContext: jsonObject.nullish(),
-    resourceId: z.string().max(200).optional(),
-    perStep: z.boolean().optional(),
-    closeOnSuspend: z.boolean().optional(),
-  })
-  .default({});
-
-const resumeBody = z
-  .object({
-    step: z.union([z.string(), z.array(z.string())]).optional(),
-    resumeData: z.unknown().optional(),
-    forEachIndex: z.int().min(0).optional(),
-    perStep: z.boolean().optional(),
-  })
-  .default({});
-
-type StartRequest = RouteRequest<
-  z.infer<typeof workflowId>,
-  z.infer<typeof anyQuery>,
-  z.infer<typeof startBody>
->;
-type ResumeRequest = RouteRequest<
-  z.infer<typeof workflowId>,
-  z.infer<typeof anyQuery>,
-  z.infer<typeof resumeBody>
->;
 
 export const runRoutes: readonly Route[] = [
   route({
@@ -69,30 +36,6 @@ export const runRoutes: readonly Route[] = [
       },
     }),
   }),
-  start('start', 'startDynamicRun', 'Start a run and do not wait for it', async (request, server) => {
-    const { path, query, body, actor } = request;
-    if (query.runId === undefined) throw badRequest('runId required to start run');
-    await new RunCalls(server, path.workflow).start(query.runId, body, actor, { mustExist: true });
-    return { body: { message: 'Workflow run started' } };
-  }),
-  start('start-async', 'startDynamicRunAsync', 'Run, and answer with the result', async (request, server) => {
-    const { path, query, body, actor, signal } = request;
-    const calls = new RunCalls(server, path.workflow);
-    const { run_id } = await calls.start(query.runId, body, actor);
-    await calls.settled(run_id, signal);
-    return { body: await runResult(server, run_id) };
-  }),
-  start('stream', 'streamDynamicRun', 'Run, and tell what happens', async (request, server) => {
-    const { path, query, body, actor, signal } = request;
-    const until = body.closeOnSuspend === false ? 'ended' : 'parked';
-    try {
-      const { run_id } = await new RunCalls(server, path.workflow).start(query.runId, body, actor);
-      return runStream(server, { runId: run_id, until, signal });
-    } catch (error) {
-      if (!isRefusedInput(error)) throw error;
-      return fixedStream(await refusedStream(server, path.workflow, query.runId ?? '', error.message));
-    }
-  }),
   ...(['observe', 'observe-stream'] as const).map((name) =>
     route({
       method: 'post',
@@ -105,60 +48,12 @@ export const runRoutes: readonly Route[] = [
       query: anyQuery.extend({ offset: z.coerce.number().int().min(0).optional() }),
       responses: answered,
       async handle({ path, query, signal }, server) {
-        const record = await new RunCalls(server, path.workflow).record(requireRunId(query.runId));
-        return runStream(server, { runId: record.run_id, skip: query.offset ?? 0, until: 'parked', signal });
+        if (query.runId === undefined) throw badRequest('runId required');
+        const run = await new RunCalls(server, path.workflow).run(query.runId);
+        return runStream(server, { run, skip: query.offset ?? 0, until: 'parked', signal });
       },
     }),
   ),
-  resume(
-    'resume',
-    'resumeDynamicRun',
-    'Go on with a suspended run',
-    async ({ path, query, body, actor }, server) => {
-      await new RunCalls(server, path.workflow).resume(requireRunId(query.runId), body, actor);
-      return { body: { message: 'Workflow run resumed' } };
-    },
-  ),
-  resume(
-    'resume-no-wait',
-    'resumeDynamicRunNoWait',
-    'Go on with a suspended run',
-    async (request, server) => {
-      const { path, query, body, actor } = request;
-      const runId = requireRunId(query.runId);
-      await new RunCalls(server, path.workflow).resume(runId, body, actor);
-      return { body: { message: 'Workflow run resumed', runId } };
-    },
-  ),
-  resume(
-    'resume-async',
-    'resumeDynamicRunAsync',
-    'Go on, and answer with the result',
-    async (request, server) => {
-      const { path, query, body, actor, signal } = request;
-      const runId = requireRunId(query.runId);
-      const calls = new RunCalls(server, path.workflow);
-      await calls.resume(runId, body, actor);
-      await calls.settled(runId, signal);
-      return { body: await runResult(server, runId) };
-    },
-  ),
-  resume(
-    'resume-stream',
-    'resumeDynamicRunStream',
-    'Go on, and tell what happens',
-    async (request, server) => {
-      const { path, query, body, actor, signal } = request;
-      const runId = requireRunId(query.runId);
-      const after = await new RunCalls(server, path.workflow).resume(runId, body, actor);
-      return runStream(server, { runId, after, until: 'parked', signal });
-    },
-  ),
-  restart('restart', 'restartDynamicRun', async () => ({ message: 'Workflow run restarted' })),
-  restart('restart-async', 'restartDynamicRunAsync', async (server, calls, runId, signal) => {
-    await calls.settled(runId, signal);
-    return runResult(server, runId);
-  }),
   route({
     method: 'post',
     path: '/workflows/{workflow}/runs/{run}/cancel',
@@ -229,10 +124,10 @@ export const runRoutes: readonly Route[] = [
     responses: answered,
     async handle({ path, query }, server) {
       const calls = new RunCalls(server, path.workflow);
-      const record = await calls.find(path.run);
       const requested = await calls.requested.find(path.run);
+      const run = await calls.find(path.run, requested);
       const fields = query.fields?.split(',').map((field) => field.trim());
-      if (record !== undefined) return { body: await runDetails(server, record, requested, fields) };
+      if (run !== undefined) return { body: await runDetails(server, run, fields) };
       if (requested?.workflow !== path.workflow) throw runNotFound();
       return { body: pendingDetails(requested) };
     },
@@ -253,80 +148,6 @@ export const runRoutes: readonly Route[] = [
   }),
 ];
 
-function start(
-  name: string,
-  operation: string,
-  summary: string,
-  handle: (request: StartRequest, server: ServerContext) => Promise<RouteAnswer>,
-): Route {
-  return route({
-    method: 'post',
-    path: `/workflows/{workflow}/${name}`,
-    operation,
-    summary,
-    tag,
-    scope: 'run',
-    parameters: workflowId,
-    query: anyQuery,
-    body: startBody,
-    responses: answered,
-    handle(request, server) {
-      requireWholeRun(request.body);
-      return handle(request as StartRequest, server);
-    },
-  });
-}
-
-function resume(
-  name: string,
-  operation: string,
-  summary: string,
-  handle: (request: ResumeRequest, server: ServerContext) => Promise<RouteAnswer>,
-): Route {
-  return route({
-    method: 'post',
-    path: `/workflows/{workflow}/${name}`,
-    operation,
-    summary,
-    tag,
-    scope: 'answer',
-    parameters: workflowId,
-    query: anyQuery,
-    body: resumeBody,
-    responses: answered,
-    handle(request, server) {
-      requireWholeRun(request.body);
-      return handle(request as ResumeRequest, server);
-    },
-  });
-}
-
-/** Lets a run go on that its process left behind. */
-function restart(
-  name: string,
-  operation: string,
-  answer: (server: ServerContext, calls: RunCalls, runId: string, signal: AbortSignal) => Promise<unknown>,
-): Route {
-  return route({
-    method: 'post',
-    path: `/workflows/{workflow}/${name}`,
-    operation,
-    summary: 'Let an interrupted run go on',
-    tag,
-    scope: 'run',
-    parameters: workflowId,
-    query: anyQuery,
-    body: z.object({}).default({}),
-    responses: answered,
-    async handle({ path, query, actor, signal }, server) {
-      const calls = new RunCalls(server, path.workflow);
-      const { run_id } = await calls.record(requireRunId(query.runId));
-      await server.runs.resume(run_id, actor);
-      return { body: await answer(server, calls, run_id, signal) };
-    },
-  });
-}
-
 async function rowsOf(
   server: ServerContext,
   workflow: string,
@@ -336,32 +157,12 @@ async function rowsOf(
   const requested = await calls.requested.findAll(runIds);
   const rows: unknown[] = [];
   for (const runId of runIds) {
-    const record = await calls.find(runId);
     const asked = requested.get(runId);
-    if (record !== undefined) rows.push(await runRow(server, record, asked));
+    const run = await calls.find(runId, asked);
+    if (run !== undefined) rows.push(await runRow(server, run));
     else if (asked !== undefined) rows.push(pendingRow(asked));
   }
   return rows;
-}
-
-function requireRunId(runId: string | undefined): string {
-  if (runId === undefined) throw badRequest('runId required');
-  return runId;
-}
-
-function requireWholeRun({ perStep }: { perStep?: boolean | undefined }): void {
-  if (perStep === true)
-    throw new HttpProblem({
-      status: 501,
-      code: 'not_offered',
-      detail: 'perStep is not offered: a run goes on until it has ended or waits',
-    });
-}
-
-/** Input, state or request context do not fit their schemas. */
-function isRefusedInput(error: unknown): error is Error {
-  const refusals = ['input_invalid', 'state_invalid', 'request_context_invalid', 'inputs_invalid'];
-  return isLaitError(error) && refusals.includes(error.code);
 }
 
 function number(least: number, most: number) {

@@ -2,10 +2,11 @@ import type { StreamEvent } from '../../../dialects/dynamic/stream-events.js';
 import type { RunEvent } from '../../../engine/events.js';
 import { type Frame, streamResponse } from '../../http/event-stream.js';
 import type { ServerContext } from '../../server-context.js';
+import type { DynamicRun } from './dynamic-run.js';
 import { RunHistory } from './run-history.js';
 
 export interface RunStreamOptions {
-  runId: string;
+  run: DynamicRun;
   /** Tells what is logged behind this entry. Default 0: everything. */
   after?: number;
   /** Leaves out so many events from the beginning. */
@@ -47,10 +48,10 @@ function recordStream(batches: AsyncIterable<readonly unknown[]>, onClose: () =>
 /** What the log tells, with the tokens of models that run in this process between it. */
 async function* streamEvents(
   server: ServerContext,
-  { runId, after = 0, skip = 0, until, signal }: RunStreamOptions,
+  { run, after = 0, skip = 0, until, signal }: RunStreamOptions,
 ): AsyncGenerator<unknown[]> {
-  const record = await server.runs.get(runId);
-  const history = new RunHistory(await server.catalog.load(record), record);
+  const { run_id: runId } = run.record;
+  const history = new RunHistory(await server.catalog.load(run.record), run);
   const tokens = new TokenQueue();
   const unsubscribe = server.engineEvents.subscribe(runId, (event) => tokens.push(event));
   const batches = server.runs.follow(runId, { after: 0, until, signal });

@@ -1,6 +1,8 @@
 import type { RunRecord } from '../../../runs/run-record.js';
 import type { JsonObject } from '../../../values/value.js';
 import type { ServerContext } from '../../server-context.js';
+import type { DynamicRun } from './dynamic-run.js';
+import { graphEntries } from './graph-entries.js';
 import type { RequestedRun } from './requested-runs.js';
 import { errorOf, initialStateOf, RunHistory, resultOf } from './run-history.js';
 import { definitionOf } from './served-workflows.js';
@@ -10,8 +12,9 @@ import { stepGraphOf } from './workflow-view.js';
 const batchSize = 500;
 
 /** What happened in a run so far, from its log. */
-export async function historyOf(server: ServerContext, record: RunRecord): Promise<RunHistory> {
-  const history = new RunHistory(await server.catalog.load(record), record);
+export async function historyOf(server: ServerContext, run: DynamicRun): Promise<RunHistory> {
+  const { record } = run;
+  const history = new RunHistory(await server.catalog.load(record), run);
   for (let after = 0; ; ) {
     const batch = await server.runs.events(record.run_id, { after, limit: batchSize });
     for (const entry of batch) history.add(entry, record);
@@ -21,19 +24,22 @@ export async function historyOf(server: ServerContext, record: RunRecord): Promi
 }
 
 /** The result object of a run as it stands now. */
-export async function runResult(server: ServerContext, runId: string): Promise<Record<string, unknown>> {
-  const record = await server.runs.get(runId);
-  return resultOf(await historyOf(server, record), record);
+export async function runResult(
+  server: ServerContext,
+  { id, record }: DynamicRun,
+): Promise<Record<string, unknown>> {
+  const run = { id, record: await server.runs.get(record.run_id) };
+  return resultOf(await historyOf(server, run), run);
 }
 
 /** What `GET …/runs/:runId` tells; `fields` keeps what belongs to every run and what is asked for. */
 export async function runDetails(
   server: ServerContext,
-  record: RunRecord,
-  requested: RequestedRun | undefined,
+  run: DynamicRun,
   fields: readonly string[] | undefined,
 ): Promise<Record<string, unknown>> {
-  const history = await historyOf(server, record);
+  const { record } = run;
+  const history = await historyOf(server, run);
   const { input, ...steps } = history.steps();
   const status = history.status(record);
   const paths = pathsOf(history, record);
@@ -50,11 +56,7 @@ export async function runDetails(
     waitingPaths: paths.waiting,
   };
   const head = {
-    runId: record.run_id,
-    workflowName: record.definition.id,
-    ...(requested?.resourceId !== undefined && { resourceId: requested.resourceId }),
-    createdAt: record.created_at,
-    updatedAt: record.updated_at,
+    ...headOf(run),
     status,
   };
   if (fields === undefined) return { ...head, ...details };
@@ -80,16 +82,13 @@ export function pendingDetails(requested: RequestedRun): Record<string, unknown>
 }
 
 /** A row of a list. */
-export async function runRow(
-  server: ServerContext,
-  record: RunRecord,
-  requested: RequestedRun | undefined,
-): Promise<Record<string, unknown>> {
-  const history = await historyOf(server, record);
+export async function runRow(server: ServerContext, run: DynamicRun): Promise<Record<string, unknown>> {
+  const { id, record } = run;
+  const history = await historyOf(server, run);
   const status = history.status(record);
   const paths = pathsOf(history, record);
   const snapshot = {
-    runId: record.run_id,
+    runId: id,
     status,
     value: {},
     context: history.steps(),
@@ -103,10 +102,13 @@ export async function runRow(
     ...(status === 'failed' && { error: errorOf(history, record) }),
     timestamp: Date.parse(record.updated_at),
   };
+  return { ...headOf(run), snapshot };
+}
+
+function headOf({ id, record, requested }: DynamicRun): Record<string, unknown> {
   return {
+    runId: id,
     workflowName: record.definition.id,
-    runId: record.run_id,
-    snapshot,
     ...(requested?.resourceId !== undefined && { resourceId: requested.resourceId }),
     createdAt: record.created_at,
     updatedAt: record.updated_at,
@@ -160,18 +162,8 @@ function pathsOf(history: RunHistory, record: RunRecord): StepPaths {
 }
 
 function stepPlaces({ plan }: RunHistory): Map<string, number[]> {
-  const places = new Map<string, number[]>();
-  for (const [index, node] of plan.body.nodes.entries()) {
-    if (node.id !== undefined) places.set(node.id, [index]);
-    const fields = node.fields as Record<string, unknown> | undefined;
-    if (typeof fields?.id === 'string') places.set(fields.id, [index]);
-    const branches = fields?.branches;
-    if (Array.isArray(branches))
-      for (const [position, { id }] of (branches as { id: string }[]).entries())
-        places.set(id, [index, position]);
-    const parallel = fields?.parallel;
-    if (typeof parallel === 'object' && parallel !== null)
-      for (const [position, id] of Object.keys(parallel).entries()) places.set(id, [index, position]);
-  }
-  return places;
+  const places = graphEntries(plan).flatMap(({ index, stepIds, isObject }) =>
+    stepIds.map((id, position): [string, number[]] => [id, isObject ? [index, position] : [index]]),
+  );
+  return new Map(places);
 }
