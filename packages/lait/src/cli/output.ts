@@ -9,6 +9,7 @@ export class Output {
   readonly #error: Writable;
   readonly #redact: (text: string) => string;
   #broken = false;
+  #used = false;
   /** The first half of a character whose second half is still to come, as replies may arrive cut there. */
   #half = '';
 
@@ -37,11 +38,17 @@ export class Output {
     return this.#broken;
   }
 
+  /** True when something was written to standard output. */
+  get used(): boolean {
+    return this.#used;
+  }
+
   /**
    * Writes to standard output; resolves when the text was handed over. Throws a `LaitError` (code `output_failed`) when
    * it could not be, e.g. because a disk is full.
    */
   write(text: string): Promise<void> {
+    this.#used ||= text !== '';
     if (this.#broken) return Promise.resolve();
     const whole = this.#half + text;
     this.#half = firstHalf.exec(whole)?.[0] ?? '';

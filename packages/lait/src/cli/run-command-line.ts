@@ -65,9 +65,14 @@ export async function runCommandLine(argv: readonly string[], surroundings: Surr
     await program.parseAsync(argv as string[], { from: 'user' });
     return code;
   } catch (error) {
-    if (error instanceof CommanderError) return reportCommanderError(error, output);
-    await reportFailure(error, { output, verbosity });
-    return exitCodeOf(error);
+    const failure = error instanceof CommanderError ? usageErrorOf(error) : error;
+    if (failure === undefined) return exitCodes.ok;
+    await reportFailure(failure, { output, verbosity });
+    if (!output.used && wantsJson(program, argv)) {
+      const { errorDocument } = await import('./run/write-result.js');
+      await output.writeJson({ error: errorDocument(failure, surroundings.secrets) });
+    }
+    return exitCodeOf(failure);
   }
 }
 
@@ -128,19 +133,28 @@ function capitalized(summary: string): string {
 }
 
 /** Help and version are no errors; everything else that the parser refuses is a usage error. */
-async function reportCommanderError(error: CommanderError, output: Output): Promise<ExitCode> {
-  if (error.exitCode === 0) return exitCodes.ok;
+function usageErrorOf(error: CommanderError): UsageError | undefined {
+  if (error.exitCode === 0) return undefined;
   const message = error.message
     .replace(/^error: /, '')
     .replace(/\n\(Did/, ' (did')
     .replace(/\.$/, '');
-  const hint = error.code === 'commander.help' ? undefined : 'see `lait --help`';
-  await reportFailure(
-    new UsageError({
-      code: 'usage',
-      message: hint === undefined ? 'see the help above' : `${message}; ${hint}`,
-    }),
-    { output, verbosity: 0 },
-  );
-  return exitCodes.usage;
+  const isHelp = error.code === 'commander.help';
+  return new UsageError({
+    code: 'usage',
+    message: isHelp ? 'see the help above' : `${message}; see \`lait --help\``,
+  });
+}
+
+/**
+ * Whether standard output is to be JSON, so that a program finds a document there also when the command fails: with
+ * `--json`, where that takes no value, and with `--format json`. Source: field report FR-40.
+ */
+function wantsJson(program: Command, argv: readonly string[]): boolean {
+  if (/(?:^|\n)--format(?:=|\n)json(?:\n|$)/.test(argv.join('\n'))) return true;
+  if (!argv.includes('--json')) return false;
+  let command = program;
+  for (const word of argv) command = command.commands.find((one) => one.name() === word) ?? command;
+  const option = command.options.find(({ long }) => long === '--json');
+  return option === undefined || option.isBoolean();
 }

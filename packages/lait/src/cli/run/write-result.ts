@@ -16,7 +16,15 @@ export interface ResultDocument {
   reasoning: string | null;
   /** Null when no server reported usage. */
   usage: UsageJson | null;
-  error?: { code: string; category: string; message: string; details: object };
+  error?: ErrorDocument;
+}
+
+/** What went wrong, for programs. */
+export interface ErrorDocument {
+  code: string;
+  category: string;
+  message: string;
+  details: object;
 }
 
 /** The result as it is printed: its text form and a line break, or the JSON document of `--json`. */
@@ -34,20 +42,25 @@ export function failureText(
   secrets: SecretRegistry,
   content: string | null = null,
 ): string {
-  const error = explainOverflow(failure);
-  const ours = isLaitError(error);
   const document: ResultDocument = {
     content,
     reasoning: null,
     usage,
-    error: {
-      code: ours ? error.code : 'unexpected_error',
-      category: ours ? error.category : 'failed',
-      message: secrets.mask(messageChain(error)),
-      details: ours ? secrets.maskValue(error.details) : {},
-    },
+    error: errorDocument(failure, secrets),
   };
   return `${JSON.stringify(document)}\n`;
+}
+
+/** A failure as `--json` prints it. */
+export function errorDocument(failure: unknown, secrets: SecretRegistry): ErrorDocument {
+  const error = explainOverflow(failure);
+  const ours = isLaitError(error);
+  return {
+    code: ours ? error.code : 'unexpected_error',
+    category: ours ? error.category : 'failed',
+    message: secrets.mask(messageChain(error)),
+    details: ours ? secrets.maskValue(error.details) : {},
+  };
 }
 
 /** Whether the result goes to a file. */
