@@ -13,7 +13,6 @@ export function addListCommand(
   command
     .command('list')
     .description(`List the ${section} of lait.config.yml with ${shown}`)
-    .helpOption('-h, --help', 'show help')
     .option('--json', 'print JSON')
     .addHelpText('after', `\nExamples:\n  lait ${name} list\n  lait ${name} list --json`)
     .action((options: { json?: true }) =>

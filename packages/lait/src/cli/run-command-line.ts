@@ -84,7 +84,6 @@ async function addCommands(program: Command, argv: readonly string[], start: Sta
       .command(name, { hidden: hidden === true, isDefault: name === defaultCommand })
       .summary(summary)
       .description(capitalized(summary));
-    command.helpOption('-h, --help', 'show help');
     if (name === wanted) (await load()).configure(command, start);
   }
 }

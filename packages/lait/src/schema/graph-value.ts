@@ -10,6 +10,7 @@ import {
 import { isCalendarDate, isInstant } from './date-format.js';
 import type { SchemaProblem } from './graph-schema.js';
 import { linearPattern } from './linear-pattern.js';
+import { isOfType } from './type-names.js';
 
 /**
  * Checks a value against a schema of the graph form's subset and reports every problem. The schema must have passed
@@ -37,7 +38,7 @@ function checkLevel(
     return;
   }
   const type = ownProperty(schema, 'type');
-  if (!fits(type, value)) {
+  if (isOfType(type, value) === false) {
     report(`must be ${withArticle(String(type))}, not ${typeName(value)}`);
     return;
   }
@@ -149,24 +150,6 @@ export function describeProblems(subject: string, problems: readonly SchemaProbl
 /** `.a[0].b` for a path below a subject. */
 export function pathText(path: readonly (string | number)[]): string {
   return path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('');
-}
-
-function fits(type: Value, value: Value): boolean {
-  switch (type) {
-    case 'object':
-      return isObject(value);
-    case 'array':
-      return Array.isArray(value);
-    case 'string':
-    case 'boolean':
-      return typeof value === type;
-    case 'number':
-      return typeof value === 'number';
-    case 'integer':
-      return typeof value === 'number' && Number.isInteger(value);
-    default:
-      return true;
-  }
 }
 
 function typeName(value: Value): string {

@@ -1,6 +1,6 @@
 import { jsonEqual } from '../values/json-equal.js';
 import { isObject, type JsonObject, type JsonValue, ownProperty, type Value } from '../values/value.js';
-import { isTypeName } from './type-names.js';
+import { isOfType, isTypeName } from './type-names.js';
 
 /** More problems of one value than this are counted, not listed. */
 const mostProblems = 20;
@@ -74,23 +74,8 @@ class Checker {
 
 function fitsType(type: JsonValue, value: Value): boolean {
   if (Array.isArray(type)) return type.length === 0 || type.some((one) => fitsType(one, value));
-  switch (type) {
-    case 'string':
-    case 'boolean':
-      return typeof value === type;
-    case 'number':
-      return typeof value === 'number';
-    case 'integer':
-      return Number.isInteger(value);
-    case 'object':
-      return isObject(value);
-    case 'array':
-      return Array.isArray(value);
-    case 'null':
-      return value === null || value === undefined;
-    default:
-      return !isTypeName(type);
-  }
+  if (type === 'null') return value === null || value === undefined;
+  return isOfType(type, value) ?? !isTypeName(type);
 }
 
 const spoken: Readonly<Record<string, string>> = {

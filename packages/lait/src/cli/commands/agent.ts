@@ -17,7 +17,6 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
   const run = command
     .command('run')
     .description('Let an agent answer')
-    .helpOption('-h, --help', 'show help')
     .argument('<file>', 'an agent file, or a name under agents: of lait.config.yml')
     .argument('[input]', 'what the agent is asked; joined with what is piped in');
   declareChatOptions(run);

@@ -14,7 +14,6 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
   command
     .command('clear')
     .description('Remove every cached model reply')
-    .helpOption('-h, --help', 'show help')
     .option('--json', 'print JSON')
     .action((options: { json?: true }) =>
       start(async (context) => {

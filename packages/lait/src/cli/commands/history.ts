@@ -17,7 +17,6 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
   command
     .command('list', { isDefault: true })
     .description('List the newest requests and runs')
-    .helpOption('-h, --help', 'show help')
     .option('--limit <n>', 'how many; default 20', wholeNumber('--limit', 1))
     .option('--search <text>', 'only those whose name, prompt or answer holds this text')
     .option('--here', 'only those of this directory')
@@ -32,7 +31,6 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
   command
     .command('show')
     .description('Show one whole')
-    .helpOption('-h, --help', 'show help')
     .argument('<number>', 'as the list numbers them; 1 is the newest', wholeNumber('NUMBER', 1))
     .option('--json', 'print JSON')
     .addHelpText('after', examples)
@@ -45,7 +43,6 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
   command
     .command('clear')
     .description('Forget everything')
-    .helpOption('-h, --help', 'show help')
     .addHelpText('after', examples)
     .action(() =>
       start(async (context) => {

@@ -15,7 +15,6 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
   const run = command
     .command('run')
     .description('Fill a prompt in and ask a model')
-    .helpOption('-h, --help', 'show help')
     .argument('<file>', 'a text file, or a name under prompts: of lait.config.yml')
     .argument('[input]', 'what {{ input }} stands for; joined with what is piped in')
     .option('--input <key=value>', 'what {{ inputs.KEY }} stands for; repeat for more', repeated)

@@ -69,7 +69,6 @@ export function configureRunActions(command: Command, start: Start): void {
 function named(command: Command, name: string): Command {
   return command
     .command(name)
-    .helpOption('-h, --help', 'show help')
     .argument('<run-id>', 'a run id, or latest')
     .option('--database <url>', 'a database instead of .lait: a SQLite file, or postgres://…');
 }

@@ -77,6 +77,5 @@ export const configure: CommandModule['configure'] = (command: Command, startHer
 function observing(command: Command, name: string): Command {
   return command
     .command(name)
-    .helpOption('-h, --help', 'show help')
     .option('--database <url>', 'a database instead of .lait: a SQLite file, or postgres://…');
 }

@@ -13,7 +13,6 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
   command
     .command('list', { isDefault: true })
     .description('List the conversations in .lait/sessions')
-    .helpOption('-h, --help', 'show help')
     .option('--json', 'print JSON')
     .addHelpText('after', examples)
     .action((options: { json?: true }) =>
@@ -25,7 +24,6 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
   command
     .command('show')
     .description('Show what was said')
-    .helpOption('-h, --help', 'show help')
     .argument('<name>', 'as the list names it')
     .option('--json', 'print JSON')
     .addHelpText('after', examples)
@@ -38,7 +36,6 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
   command
     .command('rm')
     .description('Remove conversations')
-    .helpOption('-h, --help', 'show help')
     .argument('<name...>', 'as the list names them')
     .addHelpText('after', examples)
     .action((names: string[]) =>

@@ -20,7 +20,6 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
   command
     .command('create')
     .description('Make a token and print it')
-    .helpOption('-h, --help', 'show help')
     .argument('<name>', 'what people call it')
     .option('--scope <scope>', 'what it may do; repeat for more', (value: string, all: string[] = []) => [
       ...all,
@@ -39,7 +38,6 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
   command
     .command('list')
     .description('List tokens with what they may do')
-    .helpOption('-h, --help', 'show help')
     .option(...database)
     .option('--json', 'print JSON')
     .action((options: TokensOptions) =>
@@ -52,7 +50,6 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
   command
     .command('revoke')
     .description('End a token for good')
-    .helpOption('-h, --help', 'show help')
     .argument('<token-id>', 'an id as list shows it')
     .option(...database)
     .action((id: string, options: TokensOptions) =>

@@ -15,7 +15,6 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
   command
     .command('show')
     .description('Show what a trace file holds, step by step')
-    .helpOption('-h, --help', 'show help')
     .argument('<file>', 'a trace file')
     .option('--json', 'print the lines as one JSON array')
     .action((file: string, options: { json?: true }) =>
@@ -28,7 +27,6 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
   command
     .command('export')
     .description('Send a trace file to an OpenTelemetry collector')
-    .helpOption('-h, --help', 'show help')
     .argument('<file>', 'a trace file')
     .requiredOption('--otlp <url>', 'the collector, e.g. http://localhost:4318 (OTLP over HTTP)')
     .action((file: string, options: { otlp: string }) =>

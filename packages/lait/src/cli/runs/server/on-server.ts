@@ -37,7 +37,6 @@ export function declareServer(command: Command, start: Start): void {
   command
     .command('start')
     .description('Start a run on a server')
-    .helpOption('-h, --help', 'show help')
     .argument('<workflow>', 'a workflow of the server')
     .argument('[input]', 'the piped value: text, or JSON with --json-input')
     .option('--json-input', 'the input is JSON')
