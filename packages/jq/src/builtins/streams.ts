@@ -1,6 +1,8 @@
-import { type Code, combined, computed, lazily } from '../compile/code.js';
+import { type Code, combined, computed, type Emit, lazily } from '../compile/code.js';
+import type { Env } from '../compile/env.js';
 import { recurseCode } from '../compile/iterate.js';
 import type { Op } from '../compile/machine.js';
+import type { Path } from '../compile/path.js';
 import type { Node } from '../syntax/ast.js';
 import { isTruthy, type JsonValue } from '../values/json.js';
 import { raise } from '../values/raise.js';
@@ -88,15 +90,27 @@ function firstCode(body: Code): Partial<Code> {
       });
       return found;
     },
-    push: (value, path, env, emit) => {
-      let stopped = false;
-      body.push(value, path, env, (result, resultPath) => {
-        stopped = emit(result, resultPath);
-        return true;
-      });
-      return stopped;
-    },
+    push: (value, path, env, emit) => pushAtMost(1, body, value, path, env, emit),
   };
+}
+
+/** Hands over the first outputs of `body` and stops it after the last wanted one. */
+function pushAtMost(
+  wanted: number,
+  body: Code,
+  value: JsonValue,
+  path: Path | null,
+  env: Env,
+  emit: Emit,
+): boolean {
+  let given = 0;
+  let stopped = false;
+  body.push(value, path, env, (result, resultPath) => {
+    given++;
+    stopped = emit(result, resultPath);
+    return stopped || given >= wanted;
+  });
+  return stopped;
 }
 
 /** `limit(count; f)`: stops `f` after the last wanted output. */
@@ -105,15 +119,7 @@ function limitCode(count: Code, body: Code): Partial<Code> {
     push: (value, path, env, emit) =>
       count.push(value, null, env, (limit) => {
         const wanted = atLeastZero(limit, 'limit');
-        if (wanted === 0) return false;
-        let given = 0;
-        let stopped = false;
-        body.push(value, path, env, (result, resultPath) => {
-          given++;
-          stopped = emit(result, resultPath);
-          return stopped || given >= wanted;
-        });
-        return stopped;
+        return wanted > 0 && pushAtMost(wanted, body, value, path, env, emit);
       }),
   };
 }
@@ -160,32 +166,24 @@ function untilCode(condition: Code, next: Code): Partial<Code> | null {
   };
 }
 
-/** `while(condition; update)` as a loop, outside path expressions. */
+/** `while(condition; update)` as a loop. */
 function whileCode(condition: Code, update: Code, defined: () => Code): Partial<Code> | null {
   const go = condition.direct;
-  const advance = update.direct;
-  if (go === null || advance === null) return null;
-  return {
-    push: (value, path, env, emit) => {
-      if (path !== null) return defined().push(value, path, env, emit);
-      for (
-        let current: JsonValue | undefined = value;
-        current !== undefined;
-        current = advance(current, env)
-      ) {
-        env.context.step();
-        const result = go(current, env);
-        if (result === undefined || !isTruthy(result)) return false;
-        if (emit(current, null)) return true;
-      }
-      return false;
-    },
-  };
+  return go === null ? null : stepsCode(update, defined, (value, env) => isTruthy(go(value, env) ?? null));
 }
 
-/** `recurse(f)` as a loop where `f` has at most one output, outside path expressions. */
+/** `recurse(f)` as a loop where `f` has at most one output. */
 function recurseOneCode(body: Code, defined: () => Code): Partial<Code> | null {
-  const advance = body.direct;
+  return stepsCode(body, defined, () => true);
+}
+
+/** The input, what `next` makes of it, what it makes of that, …: outside path expressions, while `goesOn` holds. */
+function stepsCode(
+  next: Code,
+  defined: () => Code,
+  goesOn: (value: JsonValue, env: Env) => boolean,
+): Partial<Code> | null {
+  const advance = next.direct;
   if (advance === null) return null;
   return {
     push: (value, path, env, emit) => {
@@ -196,6 +194,7 @@ function recurseOneCode(body: Code, defined: () => Code): Partial<Code> | null {
         current = advance(current, env)
       ) {
         env.context.step();
+        if (!goesOn(current, env)) return false;
         if (emit(current, null)) return true;
       }
       return false;

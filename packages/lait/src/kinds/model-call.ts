@@ -5,7 +5,7 @@ import { isLaitError } from '../errors/lait-error.js';
 import { costOf, isPriced, type Pricing } from '../models/pricing.js';
 import type { JsonObject, JsonValue } from '../values/value.js';
 import type { StepContext } from './kind.js';
-import type { ModelReply, ModelRequest } from './services.js';
+import type { ModelCallOptions, ModelReply, ModelRequest } from './services.js';
 
 /**
  * One model request as one effect of the step, within the limits of spending, with the events that tell about it. `name` tells the requests of a step
@@ -69,32 +69,11 @@ async function requestReply(
         context.emit({ type: 'model.requested', ...about, round, request: shown(request) });
       let reply: ModelReply;
       try {
-        reply = await models.request(request, {
-          signal,
-          onWarning: (message) => context.warn(message),
-          ...(models.streaming && context.listening
-            ? {
-                onToken: (text, reasoning) =>
-                  context.emit({
-                    type: 'model.token',
-                    address: about.address,
-                    label: about.label,
-                    text,
-                    ...(reasoning ? { reasoning } : {}),
-                  }),
-              }
-            : {}),
-          ...(models.explaining ? { onExplain: (reason) => context.note(reason) } : {}),
-        });
+        reply = await models.request(request, { signal, ...requestHooks(context) });
       } catch (error) {
         if (context.listening) {
-          context.emit({
-            type: 'model.failed',
-            ...about,
-            error: toFailureRecord(error),
-            startedAt,
-            endedAt: Date.now(),
-          });
+          const failure = toFailureRecord(error);
+          context.emit({ type: 'model.failed', ...about, error: failure, startedAt, endedAt: Date.now() });
         }
         throw error;
       }
@@ -116,6 +95,27 @@ async function requestReply(
     { name },
   );
   return value as unknown as ModelReply;
+}
+
+/** What is told of a request while it is answered. */
+function requestHooks(context: StepContext): Omit<ModelCallOptions, 'signal'> {
+  const { models } = context.services;
+  const { address, node } = context;
+  return {
+    onWarning: (message) => context.warn(message),
+    ...(models.streaming &&
+      context.listening && {
+        onToken: (text, reasoning) =>
+          context.emit({
+            type: 'model.token',
+            address,
+            label: node.label,
+            text,
+            ...(reasoning && { reasoning }),
+          }),
+      }),
+    ...(models.explaining && { onExplain: (reason) => context.note(reason) }),
+  };
 }
 
 function shown({ messages, tools, responseFormat }: ModelRequest): JsonObject {

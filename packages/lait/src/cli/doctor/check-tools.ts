@@ -2,7 +2,7 @@ import type { Configuration } from '../../config/configuration.js';
 import { messageChain } from '../../errors/lait-error.js';
 import { createToolService } from '../../tools/tool-service.js';
 import type { CommandContext } from '../command-context.js';
-import type { Report } from './finding.js';
+import { type Report, reportCheck } from './finding.js';
 
 /** Starts each MCP server once and counts its tools. */
 export async function checkTools(
@@ -27,19 +27,12 @@ export async function checkTools(
         await report({ status: 'ok', subject: `tools.${name}`, message: 'its command can be read' });
       }
       for (const name of servers) {
-        const subject = `mcp_servers.${name}`;
-        try {
+        const about = { subject: `mcp_servers.${name}`, hint: '-v shows what the server prints' };
+        const check = async () => {
           const { tools } = await service.open({ mcp: [name] }, { signal });
-          await report({ status: 'ok', subject, message: `starts and has ${tools.length} tools` });
-        } catch (error) {
-          signal.throwIfAborted();
-          await report({
-            status: 'ng',
-            subject,
-            message: messageChain(error),
-            hint: '-v shows what the server prints',
-          });
-        }
+          return `starts and has ${tools.length} tools`;
+        };
+        await reportCheck(about, check, report, signal);
       }
     } finally {
       await service.close();

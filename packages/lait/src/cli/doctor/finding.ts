@@ -1,3 +1,4 @@
+import { messageChain } from '../../errors/lait-error.js';
 import { printable } from '../../observe/printable.js';
 
 export interface Finding {
@@ -10,6 +11,21 @@ export interface Finding {
 }
 
 export type Report = (finding: Finding) => Promise<void>;
+
+/** Reports the message of a check, or why it failed with what to do then. Throws only when `signal` has been aborted. */
+export async function reportCheck(
+  { subject, hint }: Pick<Finding, 'subject' | 'hint'>,
+  check: () => Promise<string>,
+  report: Report,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await report({ status: 'ok', subject, message: await check() });
+  } catch (error) {
+    signal.throwIfAborted();
+    await report({ status: 'ng', subject, message: messageChain(error), hint });
+  }
+}
 
 const words = { ok: 'OK  ', warn: 'WARN', ng: 'NG  ' } as const;
 

@@ -43,17 +43,17 @@ export async function nextSteps(
     case 'waiting_attention': {
       const purpose = status === 'waiting_hitl' ? 'hitl' : 'attention';
       const asked = record.questions.filter(({ question }) => purposeOf(question) === purpose);
-      const several = asked.length > 1;
+      const answers = (question: RunQuestion) => [command('answer', ...answerArguments(question, asked))];
+      const decisions = ({ address }: RunQuestion) =>
+        ['adopt', 'reexecute', 'fail', 'interrupt'].map((decision) =>
+          command('attention', decision, ...(asked.length > 1 ? ['--address', address] : [])),
+        );
+      const commandsOf = purpose === 'hitl' ? answers : decisions;
       return {
         waits: purpose === 'hitl' ? 'waits for an answer' : 'waits for a decision',
         questions: asked.map((question) => ({
           about: aboutQuestion(question),
-          commands:
-            purpose === 'hitl'
-              ? [command('answer', ...answerArguments(question, asked))]
-              : ['adopt', 'reexecute', 'fail', 'interrupt'].map((decision) =>
-                  command('attention', decision, ...(several ? ['--address', question.address] : [])),
-                ),
+          commands: commandsOf(question),
         })),
       };
     }

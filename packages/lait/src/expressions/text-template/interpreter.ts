@@ -1,11 +1,14 @@
 import { setOwnProperty } from '../../values/value.js';
 import type { FilterTools } from './filter.js';
 import { templateFilters } from './filters.js';
+import { Frame } from './frame.js';
+import { globalFunctions } from './global-functions.js';
+import { loopVariable } from './loop-variable.js';
 import { field, item, slice } from './members.js';
 import {
   arithmetic,
   type CallArguments,
-  contains,
+  compares,
   defined,
   elements,
   isNumeric,
@@ -14,12 +17,10 @@ import {
   type TemplateFunction,
   type TemplateObject,
   type TemplateValue,
-  templateEqual,
-  templateOrder,
   templateText,
   UndefinedValue,
 } from './operations.js';
-import type { Arguments, CompareOperator, FilterCall, TemplateExpression, TemplateNode } from './syntax.js';
+import type { Arguments, FilterCall, TemplateExpression, TemplateNode } from './syntax.js';
 import { TemplateError } from './template-error.js';
 import { templateTests } from './tests.js';
 
@@ -31,22 +32,8 @@ export interface TemplateLimits {
   maxOutputBytes: number;
 }
 
-/** Longest `range()`, and deepest nesting of macro calls. */
-const maxRange = 100_000;
+/** Deepest nesting of macro calls. */
 const maxCallDepth = 50;
-
-class Frame {
-  readonly names = new Map<string, TemplateValue>();
-  constructor(readonly parent?: Frame) {}
-
-  find(name: string): TemplateValue | undefined {
-    for (let frame: Frame | undefined = this; frame !== undefined; frame = frame.parent) {
-      const value = frame.names.get(name);
-      if (value !== undefined) return value;
-    }
-    return undefined;
-  }
-}
 
 /** Renders parsed templates. One instance per rendering. */
 export class TemplateInterpreter implements FilterTools {
@@ -60,13 +47,7 @@ export class TemplateInterpreter implements FilterTools {
   /** Throws a `TemplateError` for undefined names, wrong types, and used up limits. */
   render(nodes: readonly TemplateNode[], values: TemplateObject): string {
     const globals = new Frame();
-    globals.names.set('range', (call) => this.#range(call));
-    globals.names.set('dict', (call) => Object.fromEntries(call.named));
-    globals.names.set('namespace', (call) => {
-      const namespace = new Namespace();
-      for (const [name, value] of call.named) namespace.fields.set(name, value);
-      return namespace;
-    });
+    for (const [name, call] of globalFunctions(this)) globals.names.set(name, call);
     const frame = new Frame(globals);
     for (const [name, value] of Object.entries(values)) frame.names.set(name, value);
     const output: string[] = [];
@@ -340,54 +321,4 @@ export class TemplateInterpreter implements FilterTools {
     }
     return true;
   }
-
-  #range(call: CallArguments): TemplateValue {
-    const numbers = call.positional.map((value) => {
-      if (typeof value !== 'number' || !Number.isInteger(value))
-        throw new TemplateError('range needs whole numbers');
-      return value;
-    });
-    const [start, stop] = numbers.length < 2 ? [0, numbers[0] ?? 0] : [numbers[0]!, numbers[1]!];
-    const step = numbers[2] ?? 1;
-    if (step === 0) throw new TemplateError('the step of range must not be 0');
-    const size = Math.max(0, Math.ceil((stop - start) / step));
-    if (size > maxRange) throw new TemplateError(`range may have ${maxRange} numbers at most`);
-    this.spend(size);
-    return Array.from({ length: size }, (_, index) => start + index * step);
-  }
-}
-
-function compares(operator: CompareOperator, left: TemplateValue, right: TemplateValue): boolean {
-  switch (operator) {
-    case '==':
-      return templateEqual(left, right);
-    case '!=':
-      return !templateEqual(left, right);
-    case 'in':
-      return contains(right, left);
-    case 'not in':
-      return !contains(right, left);
-    default: {
-      const order = templateOrder(left, right);
-      if (operator === '<') return order < 0;
-      if (operator === '<=') return order <= 0;
-      return operator === '>' ? order > 0 : order >= 0;
-    }
-  }
-}
-
-function loopVariable(items: readonly TemplateValue[], index: number): TemplateObject {
-  const loop: TemplateObject = {
-    index: index + 1,
-    index0: index,
-    revindex: items.length - index,
-    revindex0: items.length - index - 1,
-    first: index === 0,
-    last: index === items.length - 1,
-    length: items.length,
-    cycle: (call) => call.positional[index % Math.max(1, call.positional.length)] ?? null,
-  };
-  if (index > 0) loop.previtem = items[index - 1]!;
-  if (index < items.length - 1) loop.nextitem = items[index + 1]!;
-  return loop;
 }

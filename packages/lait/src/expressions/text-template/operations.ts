@@ -1,6 +1,7 @@
 import { compareText } from '../../values/compare-text.js';
 import { jsonEqual } from '../../values/json-equal.js';
 import type { JsonValue } from '../../values/value.js';
+import type { CompareOperator } from './syntax.js';
 import { TemplateError } from './template-error.js';
 
 /** A name or field that has no value: anything done with it but asking whether it is defined fails. */
@@ -10,7 +11,11 @@ export class UndefinedValue {
 
 /** `namespace()`: the only value that a template can change from inside a loop. */
 export class Namespace {
-  readonly fields = new Map<string, TemplateValue>();
+  readonly fields: Map<string, TemplateValue>;
+
+  constructor(fields: ReadonlyMap<string, TemplateValue>) {
+    this.fields = new Map(fields);
+  }
 }
 
 export interface CallArguments {
@@ -241,4 +246,24 @@ export function typeName(value: TemplateValue): string {
   return { string: 'a text', number: 'a number', boolean: 'a boolean' }[
     typeof value as 'string' | 'number' | 'boolean'
   ];
+}
+
+/** `left operator right` */
+export function compares(operator: CompareOperator, left: TemplateValue, right: TemplateValue): boolean {
+  switch (operator) {
+    case '==':
+      return templateEqual(left, right);
+    case '!=':
+      return !templateEqual(left, right);
+    case 'in':
+      return contains(right, left);
+    case 'not in':
+      return !contains(right, left);
+    default: {
+      const order = templateOrder(left, right);
+      if (operator === '<') return order < 0;
+      if (operator === '<=') return order <= 0;
+      return operator === '>' ? order > 0 : order >= 0;
+    }
+  }
 }

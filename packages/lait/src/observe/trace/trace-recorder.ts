@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { RunEvent, Usage } from '../../engine/events.js';
+import type { RunEvent } from '../../engine/events.js';
 import type { JsonValue } from '../../values/value.js';
-import { costOf, type Pricing } from '../usage-report.js';
+import type { Pricing } from '../usage-report.js';
 import type { Span, SpanOperation } from './span.js';
-
-type Attributes = Record<string, JsonValue>;
+import { type Attributes, failedCallAttributes, replyAttributes, toolAttributes } from './span-attributes.js';
 
 /** A span that has begun. */
 export interface OpenSpan {
@@ -92,26 +91,10 @@ export class TraceRecorder {
         this.#finish(event.address, event.error.message);
         break;
       case 'model.responded':
-        this.#end('chat', event, {
-          'gen_ai.operation.name': 'chat',
-          'gen_ai.request.model': event.model,
-          'gen_ai.response.model': event.responseModel,
-          ...this.#usage(event.usage, event.model),
-          'lait.source': event.source,
-          'lait.tool.round': event.round,
-        });
+        this.#end('chat', event, replyAttributes(event, this.#options.pricing));
         break;
       case 'model.failed':
-        this.#end(
-          'chat',
-          event,
-          {
-            'gen_ai.operation.name': 'chat',
-            'gen_ai.request.model': event.model,
-            'error.type': event.error.code,
-          },
-          event.error.message,
-        );
+        this.#end('chat', event, failedCallAttributes(event), event.error.message);
         break;
       case 'tool.called':
         this.#arguments.set(`${event.address} ${event.callId}`, event.arguments);
@@ -120,24 +103,8 @@ export class TraceRecorder {
         const key = `${event.address} ${event.callId}`;
         const given = this.#arguments.get(key);
         this.#arguments.delete(key);
-        this.#end(
-          'execute_tool',
-          event,
-          {
-            'gen_ai.operation.name': 'execute_tool',
-            'gen_ai.tool.name': event.tool,
-            'gen_ai.tool.call.id': event.callId,
-            ...(given === undefined
-              ? {}
-              : { 'gen_ai.tool.arguments': typeof given === 'string' ? given : JSON.stringify(given) }),
-            // Whole, also when the model was shown a part of it. Source: field report FR-37.
-            'gen_ai.tool.call.result': event.result,
-            'lait.tool.round': event.round,
-            'lait.tool.decision': event.decision,
-            ...(event.isError ? { 'error.type': 'tool_error' } : {}),
-          },
-          event.isError ? event.result : undefined,
-        );
+        const error = event.isError ? event.result : undefined;
+        this.#end('execute_tool', event, toolAttributes(event, given), error);
         break;
       }
       case 'history.compacted':
@@ -153,24 +120,6 @@ export class TraceRecorder {
     const run = this.#run;
     this.#run = undefined;
     if (run !== undefined) this.#report(run, this.#now(), error);
-  }
-
-  #usage(usage: Usage | null, model: string): Attributes {
-    if (usage === null) return {};
-    const cost = costOf(usage, this.#options.pricing?.get(model));
-    return {
-      // The convention counts cached tokens as input; they are named apart so that nobody adds them twice.
-      'gen_ai.usage.input_tokens': usage.inputTokens + usage.cachedInputTokens + usage.cacheWriteTokens,
-      'gen_ai.usage.output_tokens': usage.outputTokens,
-      ...(usage.cachedInputTokens > 0
-        ? { 'gen_ai.usage.cache_read.input_tokens': usage.cachedInputTokens }
-        : {}),
-      ...(usage.cacheWriteTokens > 0
-        ? { 'gen_ai.usage.cache_creation.input_tokens': usage.cacheWriteTokens }
-        : {}),
-      ...(usage.reasoningTokens > 0 ? { 'gen_ai.usage.reasoning.output_tokens': usage.reasoningTokens } : {}),
-      ...(cost === undefined ? {} : { 'lait.cost': cost }),
-    };
   }
 
   #begin(

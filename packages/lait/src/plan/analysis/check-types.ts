@@ -31,17 +31,16 @@ export function checkTypes(
     ),
   };
 
+  /** The schema that a reference leads into, if it is known, and the way inside. */
+  const entered = ({ root, path }: Reference, value: JsonObject | undefined) => {
+    if (root === 'steps' && path.length > 0) return [steps.get(String(path[0])), path.slice(1)] as const;
+    return [root === 'inputs' ? inputs : root === 'value' ? value : undefined, path] as const;
+  };
+
   const check = (expression: Expression, node: PlanNode | undefined, value: JsonObject | undefined) => {
     for (const reference of expression.references) {
-      const { root, path } = reference;
-      const found =
-        root === 'inputs'
-          ? impossible(inputs, path)
-          : root === 'value' && value !== undefined
-            ? impossible(value, path)
-            : root === 'steps' && path.length > 0 && steps.has(String(path[0]))
-              ? impossible(steps.get(String(path[0]))!, path.slice(1))
-              : undefined;
+      const [schema, way] = entered(reference, value);
+      const found = schema && impossible(schema, way);
       if (found === undefined) continue;
       findings.add({
         code: 'impossible_reference',
