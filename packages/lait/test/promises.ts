@@ -463,6 +463,7 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
   ],
   ['stores.one-claim', 'A run is claimed by one worker at a time', 'issue 8'],
   ['stores.fair-claims', 'Claims are fair between workflows and prefer priorities', 'issue 8'],
+  ['stores.claims-agree', 'Every store claims the same runs in the same order', 'issue 8'],
   ['stores.fenced', 'A worker that lost its claim records nothing more', 'FR-02'],
   [
     'stores.secrets-apart',
@@ -551,6 +552,12 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'issue 7',
   ],
   ['stores.shared-flush', 'Outcomes that come together share one flush', 'DESIGN §8'],
+  [
+    'stores.one-flush',
+    'What a run records costs one transaction an outcome: the log before it goes with it',
+    'DESIGN §8',
+  ],
+  ['stores.log-prompt', 'Who follows a run sees what a long call does not end for', 'DESIGN §8'],
   [
     'stores.server-restart',
     'PostgreSQL may be restarted at any time: every write happens exactly once',

@@ -24,7 +24,8 @@ export async function openSqlJournal(
       .orderBy('position')
       .orderBy('entry_key')
       .execute();
-    if (found.length > 0) return found;
+    // Whoever has a claim has just seen the run.
+    if (found.length > 0 || lease !== undefined) return found;
     const run = await queries
       .selectFrom('runs')
       .select('run_id')

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { Batches } from '../../runs/stores/batches.js';
 import type { Database } from '../../runs/stores/database/database.js';
+import type { AuditEventsTable } from '../../runs/stores/database/tables.js';
+import { parts } from '../../runs/stores/sql-events.js';
 import type { JsonObject } from '../../values/value.js';
 import type { Actor } from './scopes.js';
+
+const repeatable = { repeatable: true };
 
 /** Something that somebody did. */
 export interface AuditEvent {
@@ -16,28 +21,38 @@ export interface AuditEvent {
 
 /** Who did what: every change that was asked for over HTTP or with `lait tokens`, and refused access. */
 export class Audit {
-  constructor(private readonly database: Database) {}
+  readonly #batches: Batches<AuditEventsTable>;
 
-  async record(
+  constructor(private readonly database: Database) {
+    this.#batches = new Batches((rows) =>
+      database.write(async (queries) => {
+        for (const part of parts(rows))
+          await queries
+            .insertInto('audit_events')
+            .values(part)
+            // What is written twice is the same.
+            .onConflict((conflict) => conflict.column('audit_id').doNothing())
+            .execute();
+      }, repeatable),
+    );
+  }
+
+  /** Resolves when it is stored; those that come together share a transaction. */
+  record(
     actor: Pick<Actor, 'id'>,
     action: string,
     subject: string | null,
     details: JsonObject = {},
   ): Promise<void> {
-    await this.database.write((queries) =>
-      queries
-        .insertInto('audit_events')
-        .values({
-          // Sorts by time: pages are cut by it.
-          audit_id: `${Date.now().toString(36).padStart(9, '0')}_${randomUUID().slice(0, 8)}`,
-          created_at: new Date().toISOString(),
-          actor: actor.id,
-          action,
-          subject,
-          details: JSON.stringify(details),
-        })
-        .execute(),
-    );
+    return this.#batches.add({
+      // Sorts by time: pages are cut by it.
+      audit_id: `${Date.now().toString(36).padStart(9, '0')}_${randomUUID().slice(0, 8)}`,
+      created_at: new Date().toISOString(),
+      actor: actor.id,
+      action,
+      subject,
+      details: JSON.stringify(details),
+    });
   }
 
   /** The newest first; `before` is the id of the last event of the page before. */

@@ -113,8 +113,9 @@ export class WorkerPool {
       if (this.#active.size > 0) await delay(coalesceMs);
       this.#wanted = false;
       let claims: RunClaim[];
+      const max = this.#free;
       try {
-        const request = { leaseMs: this.#leaseMs, max: this.#free, ...(limits !== undefined && { limits }) };
+        const request = { leaseMs: this.#leaseMs, max, ...(limits !== undefined && { limits }) };
         claims = await controller.claim(request, lost);
       } catch (error) {
         // The next look comes with the poll.
@@ -122,7 +123,8 @@ export class WorkerPool {
         return;
       }
       for (const claim of claims) this.#begin(claim);
-      if (claims.length > 0) this.#wanted = true;
+      // Fewer than asked for: there are no more.
+      if (claims.length === max) this.#wanted = true;
     }
   }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { MemoryRunStore } from '../../../src/runs/memory-run-store.js';
 import type { RunRecord } from '../../../src/runs/run-record.js';
 import type { RunStore } from '../../../src/runs/run-store.js';
+import type { Database } from '../../../src/runs/stores/database/database.js';
 import { openPostgresDatabase } from '../../../src/runs/stores/database/postgres-database.js';
 import { openSqliteDatabase } from '../../../src/runs/stores/database/sqlite-database.js';
 import { FileRunStore } from '../../../src/runs/stores/files/file-run-store.js';
@@ -41,6 +42,31 @@ export async function stopPostgres(): Promise<void> {
   await cluster?.stop();
   cluster = undefined;
 }
+
+/** The databases that runs are kept in, each opened anew and empty. */
+export const databases: readonly { name: string; skip?: string; open(): Promise<Database> }[] = [
+  {
+    name: 'SQLite',
+    open: async () => {
+      const directory = await mkdtemp(join(tmpdir(), 'lait-sqlite-'));
+      const database = await openSqliteDatabase(join(directory, 'lait.db'));
+      const close = database.close.bind(database);
+      database.close = async () => {
+        await close();
+        await rm(directory, { recursive: true, force: true });
+      };
+      return database;
+    },
+  },
+  {
+    name: 'PostgreSQL',
+    ...(postgresAbsent !== undefined && { skip: postgresAbsent }),
+    open: async () => {
+      const { url } = await sharedPostgres();
+      return openPostgresDatabase(url, { schema: `lait_${randomUUID().slice(0, 8)}` });
+    },
+  },
+];
 
 export const flavours: readonly StoreFlavour[] = [
   {

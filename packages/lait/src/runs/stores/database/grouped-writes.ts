@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import { faultPoint } from '../../../engine/fault-point.js';
 import type { Queries } from './database.js';
 import { databaseError, isBusy } from './database-errors.js';
@@ -69,18 +69,20 @@ export class GroupedWrites {
   }
 
   async #transaction(queries: Queries, group: readonly Waiting[]): Promise<void> {
-    const run = (text: string) => sql.raw(text).execute(queries);
+    const run = (text: string) => queries.executeQuery(CompiledQuery.raw(text));
     await run('begin immediate');
     const done: (() => void)[] = [];
+    // One that is alone is undone with its transaction.
+    const several = group.length > 1;
     try {
       for (const { run: operation, resolve, reject } of group) {
-        await run('savepoint one');
+        if (several) await run('savepoint one');
         try {
           const value = await operation(queries);
-          await run('release one');
+          if (several) await run('release one');
           done.push(() => resolve(value));
         } catch (error) {
-          if (isBusy(error)) throw error;
+          if (isBusy(error) || !several) throw error;
           try {
             await run('rollback to one');
             await run('release one');

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
@@ -7,6 +6,13 @@ import type { Database, Queries, WriteOptions } from './database.js';
 import { databaseError } from './database-errors.js';
 import { migrate } from './migrate.js';
 import { isConflict, isConnectionLoss } from './postgres-errors.js';
+import {
+  isReceiptThere,
+  leaveReceipt,
+  postgresNow,
+  Receipts,
+  removeOldReceipts,
+} from './postgres-receipts.js';
 import type { Tables } from './tables.js';
 
 const openingPatienceMs = 5000;
@@ -57,7 +63,7 @@ export async function openPostgresDatabase(url: string, options: PostgresOptions
       await sql.raw(`create schema if not exists ${quoted(schema)}`).execute(transaction);
       await migrate(transaction, location);
     }, repeatable);
-    await opening.write(removeOldReceipts, repeatable);
+    await removeOldReceipts(queries);
     return new PostgresDatabase(location, queries, patienceMs);
   } catch (error) {
     await opening.close();
@@ -67,25 +73,18 @@ export async function openPostgresDatabase(url: string, options: PostgresOptions
 
 const repeatable: WriteOptions = { repeatable: true };
 
-/** Nobody asks for a receipt after so long: a write that could not be done for this long has failed. */
-const receiptLifeMs = 24 * 60 * 60 * 1000;
-
-async function removeOldReceipts(queries: Queries): Promise<void> {
-  await queries
-    .deleteFrom('write_receipts')
-    .where('written_at', '<', Date.now() - receiptLifeMs)
-    .execute();
-}
-
 class PostgresDatabase implements Database {
   readonly engine = 'postgres';
-  readonly now = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
+  readonly now = sql.raw<number>(postgresNow);
+  readonly #receipts: Receipts;
 
   constructor(
     readonly location: string,
     private readonly queries: Queries,
     private readonly patienceMs: number,
-  ) {}
+  ) {
+    this.#receipts = new Receipts(queries);
+  }
 
   read<T>(operation: (queries: Queries) => Promise<T>): Promise<T> {
     return this.#patiently(() => operation(this.queries));
@@ -95,19 +94,16 @@ class PostgresDatabase implements Database {
     operation: (queries: Queries) => Promise<T>,
     { repeatable = false }: WriteOptions = {},
   ): Promise<T> {
-    const receipt = repeatable ? undefined : randomUUID();
+    const receipt = repeatable ? undefined : this.#receipts.next();
     let committing: { value: T } | undefined;
     return this.#patiently(() =>
       this.queries.connection().execute(async (connection) => {
         const run = (text: string) => connection.executeQuery(CompiledQuery.raw(text));
-        await run('begin');
         try {
-          // The connection broke while the transaction was being committed, and the server had committed it.
-          if (
-            receipt !== undefined &&
-            !(await this.#leave(receipt, connection)) &&
-            committing !== undefined
-          ) {
+          if (receipt === undefined) await run('begin');
+          else if (committing === undefined) await run(`begin; ${leaveReceipt(receipt)}`);
+          else if (await isReceiptThere(connection, receipt)) {
+            // The connection broke while the transaction was being committed, and the server had committed it.
             await run('rollback');
             return committing.value;
           }
@@ -125,19 +121,6 @@ class PostgresDatabase implements Database {
 
   async close(): Promise<void> {
     await this.queries.destroy();
-  }
-
-  /**
-   * Leaves a receipt in the transaction. False when one is there already: an earlier attempt was committed. Waits for an
-   * earlier attempt that the server has not ended yet.
-   */
-  async #leave(receipt: string, queries: Queries): Promise<boolean> {
-    const { numInsertedOrUpdatedRows } = await queries
-      .insertInto('write_receipts')
-      .values({ receipt, written_at: this.now })
-      .onConflict((conflict) => conflict.column('receipt').doNothing())
-      .executeTakeFirst();
-    return numInsertedOrUpdatedRows === 1n;
   }
 
   /** Repeats what failed because the server was away, or because another transaction came between. */
