@@ -72,8 +72,7 @@ function readEntry(entry: JsonValue, path: string, malformed: MalformedPart[]): 
     default: {
       if (typeof entry.type !== 'string' || !leafTypes.has(entry.type))
         return { site: 'unknown', entry, path };
-      const [leaf] = readLeaf(entry, path, 'top', malformed);
-      return { site: 'leaf', leaf: leaf!, path };
+      return { site: 'leaf', leaf: leafOf(entry, path, 'top', malformed), path };
     }
   }
 }
@@ -88,6 +87,10 @@ function readLeaf(
     malformed.push({ path, message: 'A step must be an object with a type.' });
     return [];
   }
+  return [leafOf(entry, path, placement, malformed)];
+}
+
+function leafOf(entry: JsonObject, path: string, placement: Placement, malformed: MalformedPart[]): LeafSite {
   const type = String(entry.type);
   const known = leafTypes.has(type);
   if (!known) {
@@ -96,19 +99,21 @@ function readLeaf(
       message: `A container takes agent, tool, classifier and workflow steps; ${JSON.stringify(entry.type) ?? 'no type'} is none of them.`,
     });
   }
-  if (type !== 'step') return [{ entry, type, path, placement, id: entry.id, idPath: `${path}.id` }];
+  if (type !== 'step') return { entry, type, path, placement, id: entry.id, idPath: `${path}.id` };
   if (!isObject(entry.step))
     malformed.push({ path: `${path}.step`, message: 'A plain step needs a step with an id.' });
   const id = isObject(entry.step) ? entry.step.id : undefined;
-  return [{ entry, type, path, placement, id, idPath: `${path}.step.id` }];
+  return { entry, type, path, placement, id, idPath: `${path}.step.id` };
 }
 
 /** Every leaf of the graph, children included, in graph order. */
 export function leavesOf(sites: readonly EntrySite[]): LeafSite[] {
-  return sites.flatMap((site) => {
-    if (site.site === 'leaf') return [site.leaf];
-    return site.site === 'container' ? site.container.children : [];
-  });
+  const leaves: LeafSite[] = [];
+  for (const site of sites) {
+    if (site.site === 'leaf') leaves.push(site.leaf);
+    else if (site.site === 'container') leaves.push(...site.container.children);
+  }
+  return leaves;
 }
 
 /** The containers among the sites, in their order. */

@@ -173,14 +173,10 @@ class Lowering {
   #node(kind: string, path: string, id: JsonValue | undefined, fields: unknown): PlanNode {
     const name = id === undefined ? undefined : String(id);
     const position = this.options.positionOf?.(path);
-    return {
-      kind,
-      path,
-      ...(name === undefined ? {} : { id: name }),
-      label: name ?? path,
-      ...(position === undefined ? {} : { position }),
-      fields,
-    };
+    const node: PlanNode = { kind, path, label: name ?? path, fields };
+    if (name !== undefined) node.id = name;
+    if (position !== undefined) node.position = position;
+    return node;
   }
 }
 

@@ -39,14 +39,14 @@ export function readDescriptor(descriptor: JsonValue | undefined): MappingSource
     return { code: 'invalid-map-config', suffix: '', message: 'Mapping descriptor must be an object.' };
   }
   const { template, requestContextPath } = descriptor;
-  const sources = [
-    Object.hasOwn(descriptor, 'value'),
-    typeof template === 'string',
-    typeof requestContextPath === 'string',
-    Object.hasOwn(descriptor, 'path'),
-  ];
-  if (sources.filter(Boolean).length !== 1) return oneSource;
-  if (Object.hasOwn(descriptor, 'value')) return { type: 'value', value: descriptor.value! };
+  const hasValue = Object.hasOwn(descriptor, 'value');
+  const sources =
+    Number(hasValue) +
+    Number(typeof template === 'string') +
+    Number(typeof requestContextPath === 'string') +
+    Number(Object.hasOwn(descriptor, 'path'));
+  if (sources !== 1) return oneSource;
+  if (hasValue) return { type: 'value', value: descriptor.value! };
   if (typeof template === 'string') return readTemplate(template);
   if (typeof requestContextPath === 'string') return readContextPath(requestContextPath);
   return readPath(descriptor);

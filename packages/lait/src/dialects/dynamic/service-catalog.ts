@@ -1,4 +1,4 @@
-import type { Services } from '../../kinds/services.js';
+import type { RegisteredTool, Services } from '../../kinds/services.js';
 import type { CallSignature, Catalog } from './catalog.js';
 import type { Classifier } from './lower.js';
 
@@ -26,8 +26,13 @@ export async function catalogOfServices(options: ServiceCatalogOptions): Promise
       .map((key) => tools.registered(key))
       .map((tool) => [tool?.ownId, tool] as const),
   );
+  // A large definition asks for the same tools over and over.
+  const byKey = new Map<string, RegisteredTool | undefined>();
   return {
-    tool: (key) => tools.registered(key),
+    tool(key) {
+      if (!byKey.has(key)) byKey.set(key, tools.registered(key));
+      return byKey.get(key);
+    },
     toolByOwnId: (id) => byOwnId.get(id),
     agent: (name) => agentNames.has(name),
     classifier: (name) => Object.hasOwn(classifiers, name),
