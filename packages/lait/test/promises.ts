@@ -240,6 +240,12 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'A record that cannot be read is refused by name and never written over',
     'FR-05',
   ],
+  [
+    'runs.restored',
+    'The record before the present one is kept, and takes the place of a damaged one when told to',
+    'FR-05',
+  ],
+  ['tools.structured-untouched', 'A structured result is checked and handed on as it came', 'FR-19'],
   ['runs.no-secrets', 'Records hold references to secrets; a resume reads their present values', 'FR-26'],
   [
     'runs.resume',

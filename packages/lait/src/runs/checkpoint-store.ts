@@ -1,11 +1,11 @@
-import { lstat, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { link, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { UsageError } from '../errors/errors.js';
 import { isLaitError, LaitError } from '../errors/lait-error.js';
 import { readTextFile } from '../files/read-file.js';
 import { replaceFile } from '../files/replace-file.js';
 import { didYouMean } from '../plan/suggest.js';
-import { type Checkpoint, readCheckpoint } from './checkpoint.js';
+import { type Checkpoint, damagedCheckpoint, readCheckpoint } from './checkpoint.js';
 import { CheckpointClaim, claimHolder, removeClaims } from './checkpoint-claim.js';
 import type { ProcessIdentity } from './process-identity.js';
 import { isRunId } from './run-id.js';
@@ -116,13 +116,61 @@ export class CheckpointStore {
     } catch (error) {
       if (isLaitError(error) && error.code === 'file_not_found') throw await this.#notFound(runId);
       if (isLaitError(error) && error.code === 'file_not_utf8') {
-        throw new LaitError({ code: 'checkpoint_damaged', message: `${error.message}; it is left as it is` });
+        throw await this.#damaged(runId, damagedCheckpoint(path, 'it is not UTF-8'));
       }
       throw error;
     }
-    const checkpoint = readCheckpoint(text, path);
-    await this.#remember(runId);
-    return checkpoint;
+    try {
+      const checkpoint = readCheckpoint(text, path);
+      await this.#remember(runId);
+      return checkpoint;
+    } catch (error) {
+      if (!isLaitError(error) || error.code !== 'checkpoint_damaged') throw error;
+      throw await this.#damaged(runId, error);
+    }
+  }
+
+  /** A damaged record's error, with the way back when the record before it was kept. */
+  async #damaged(runId: string, { code, message, details }: LaitError): Promise<LaitError> {
+    const kept = await this.#readPrevious(runId).catch(() => undefined);
+    if (kept === undefined) {
+      const advice = 'It is left as it is; restore it from a copy, or start the run again';
+      return new LaitError({ code, message: `${message}. ${advice}`, details });
+    }
+    const advice = `It is left as it is; \`lait runs restore ${runId}\` takes the record before it, of ${kept.checkpoint.updated_at}`;
+    return new LaitError({ code, message: `${message}. ${advice}`, details });
+  }
+
+  /**
+   * Puts the record before a damaged one in its place; the damaged file is kept beside it. Gives back the record and
+   * where the damaged one is now. Throws a `UsageError` (`checkpoint_whole`: there is nothing to restore,
+   * `checkpoint_not_kept`), `run_in_use`, and what `read` throws.
+   */
+  async restore(runId: string): Promise<{ checkpoint: Checkpoint; damagedPath: string }> {
+    const claim = await this.claim(runId);
+    try {
+      const problem = await this.read(runId).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (problem === undefined) {
+        throw new UsageError({
+          code: 'checkpoint_whole',
+          message: `the record of run '${runId}' is whole: there is nothing to restore`,
+        });
+      }
+      if (!isLaitError(problem) || problem.code !== 'checkpoint_damaged') throw problem;
+      const kept = await this.#readPrevious(runId).catch((error: unknown) => {
+        const why = isLaitError(error) ? error.message : String(error);
+        throw new UsageError({ code: 'checkpoint_not_kept', message: `nothing can be restored: ${why}` });
+      });
+      const damagedPath = `${this.path(runId)}.damaged`;
+      await rename(this.path(runId), damagedPath);
+      await replaceFile(this.path(runId), kept.text, { syncDirectory: true });
+      return { checkpoint: kept.checkpoint, damagedPath };
+    } finally {
+      await claim.release();
+    }
   }
 
   /**
@@ -144,6 +192,7 @@ export class CheckpointStore {
         message: `${this.path(runId)} was changed by somebody else and is not written over`,
       });
     }
+    if (now !== undefined) await this.#keepPrevious(runId);
     await replaceFile(this.path(runId), record, {
       makeDirectories: true,
       temporary: join(this.directory, 'tmp', `${runId}.json`),
@@ -176,7 +225,40 @@ export class CheckpointStore {
       });
     }
     await removeClaims(this.#claims, runId);
-    await rm(join(this.directory, 'tmp', `${runId}.json`), { force: true });
+    const besides = [
+      join(this.directory, 'tmp', `${runId}.json`),
+      this.#previous(runId),
+      `${this.path(runId)}.damaged`,
+    ];
+    for (const path of besides) await rm(path, { force: true });
+  }
+
+  /** Where the record before the present one is. */
+  #previous(runId: string): string {
+    return join(this.directory, 'previous', `${runId}.json`);
+  }
+
+  /**
+   * The present record stays under a second name when the next one takes its place, for a file that is damaged later on.
+   * File systems without links keep none: that is no reason to stop a run. Source: field report FR-05.
+   */
+  async #keepPrevious(runId: string): Promise<void> {
+    const previous = this.#previous(runId);
+    try {
+      await rm(previous, { force: true });
+      await link(this.path(runId), previous).catch(async () => {
+        await mkdir(dirname(previous), { recursive: true, mode: 0o700 });
+        await link(this.path(runId), previous);
+      });
+    } catch {
+      await rm(previous, { force: true }).catch(() => {});
+    }
+  }
+
+  async #readPrevious(runId: string): Promise<{ text: string; checkpoint: Checkpoint }> {
+    const path = this.#previous(runId);
+    const text = await readTextFile(path, { maxBytes: maxCheckpointBytes, pipes: false });
+    return { text, checkpoint: readCheckpoint(text, path) };
   }
 
   get #claims(): string {

@@ -60,7 +60,7 @@ export function readCheckpoint(text: string, path: string): Checkpoint {
   try {
     file = JSON.parse(text);
   } catch {
-    throw damaged(path, text.trim() === '' ? 'it is empty' : 'it is no complete JSON');
+    throw damagedCheckpoint(path, text.trim() === '' ? 'it is empty' : 'it is no complete JSON');
   }
   if (isObject(file) && file.record_type === 'run') {
     throw new LaitError({
@@ -85,7 +85,7 @@ export function readCheckpoint(text: string, path: string): Checkpoint {
     });
   }
   const problem = shapeProblem(file);
-  if (problem !== undefined) throw damaged(path, problem);
+  if (problem !== undefined) throw damagedCheckpoint(path, problem);
   const checkpoint = file as unknown as Checkpoint & { no_value?: boolean };
   return {
     ...checkpoint,
@@ -95,10 +95,11 @@ export function readCheckpoint(text: string, path: string): Checkpoint {
   };
 }
 
-function damaged(path: string, reason: string): LaitError {
+/** The error for a record that cannot be read; what to do is up to whoever knows what else there is. */
+export function damagedCheckpoint(path: string, reason: string): LaitError {
   return new LaitError({
     code: 'checkpoint_damaged',
-    message: `${path} is damaged: ${reason}. It is left as it is; restore it from a copy, or start the run again`,
+    message: `${path} is damaged: ${reason}`,
   });
 }
 

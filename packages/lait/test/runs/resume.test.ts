@@ -317,6 +317,33 @@ describe('[runs.bad-files] hostile records', () => {
     expect([listed.code, listed.stdout]).toEqual([0, expect.stringMatching(/unreadable/)]);
   });
 
+  it('damaged ones give way to the record before them [runs.restored]', async () => {
+    const { directory, id, file } = await prepared();
+    const whole = readFileSync(file);
+    const early = await lait(directory, ['runs', 'restore', id]);
+    expect([early.code, early.stderr]).toEqual([2, expect.stringContaining('nothing to restore')]);
+
+    const damaged = whole.subarray(0, whole.length / 2);
+    writeFileSync(file, damaged);
+    writeFileSync(join(directory, 'open'), '');
+    const refused = await lait(directory, ['run', 'w.yml', '--resume', 'latest']);
+    const command = /`lait (runs restore \S+)`/.exec(refused.stderr)![1]!;
+    expect([refused.code, readFileSync(file)]).toEqual([1, damaged]);
+
+    const restored = await lait(directory, command.split(' '));
+    expect(restored.stderr).toContain(
+      `as it was after 2 of 4 steps; resume with \`lait run w.yml --resume ${id}\``,
+    );
+    expect(readFileSync(`${file}.damaged`)).toEqual(damaged);
+    const resumed = await lait(directory, ['run', 'w.yml', '--resume', id]);
+    expect([resumed.code, JSON.parse(resumed.stdout)]).toEqual([0, { now: 'x!?', first: 'x!' }]);
+    expect(read(directory, 'log')).toBe('first\ngate\ngate\n');
+
+    await lait(directory, ['runs', 'rm', id]);
+    expect(readdirSync(join(directory, '.lait', 'runs'))).toEqual([]);
+    expect(readdirSync(join(directory, '.lait', 'previous'))).toEqual([]);
+  });
+
   it('with lines of another directory in the id is refused', async () => {
     const { directory } = await prepared();
     for (const id of ['../w', '/etc/passwd', '..']) {

@@ -70,6 +70,18 @@ export const configure: CommandModule['configure'] = (command: Command, startHer
         return undefined;
       }),
     );
+  command
+    .command('restore')
+    .helpOption('-h, --help', 'show help')
+    .description('Take the record before a damaged one of --checkpoint; the damaged file is kept')
+    .argument('<run-id>', 'the run whose record is damaged')
+    .action((runId: string) =>
+      start(async (context) => {
+        const { restoreRun } = await import('../runs/restore-run.js');
+        await restoreRun(runId, context);
+        return undefined;
+      }),
+    );
   declareServer(command, start);
 };
 

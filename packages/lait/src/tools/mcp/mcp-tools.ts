@@ -3,6 +3,7 @@ import { StepError } from '../../errors/errors.js';
 import type { DirectToolContext, ModelTool, RegisteredTool } from '../../kinds/services.js';
 import { isObject, type JsonObject, type Value } from '../../values/value.js';
 import { toolName } from '../tool-names.js';
+import { checkedResult } from './checked-result.js';
 import type { McpServer } from './mcp-server.js';
 import { resultText } from './result-text.js';
 
@@ -20,7 +21,7 @@ export function mcpModelTool(server: McpServer, tool: Tool): ModelTool {
       },
     },
     async call(arguments_, context) {
-      const result = await server.call(name, arguments_, context);
+      const result = await checkedResult(tool, await server.call(name, arguments_, context));
       return { text: resultText(result), isError: result.isError === true };
     },
   };
@@ -52,7 +53,7 @@ export function mcpRegisteredTool(server: McpServer, wireName: string): Register
           message: `'${wireName}' takes an object of arguments`,
         });
       }
-      const result = await server.call(tool.name, input ?? {}, context);
+      const result = await checkedResult(tool, await server.call(tool.name, input ?? {}, context));
       if (result.isError === true) {
         throw new StepError({ code: 'tool_failed', message: `'${wireName}' failed: ${resultText(result)}` });
       }
