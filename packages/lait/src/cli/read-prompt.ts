@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { UsageError } from '../errors/errors.js';
 import { collect, decodeText } from '../files/read-file.js';
+import type { CommandContext } from './command-context.js';
 
 /** How much piped text is taken: as much as an expression may be given. Source: facts §8. */
 const maxInputBytes = 64 * 1024 * 1024;
@@ -37,6 +38,17 @@ export async function readPrompt(sources: PromptSources): Promise<string | undef
   const piped = (await readAll(sources)).replace(/\r?\n$/, '');
   if (piped === '') return own;
   return own === undefined ? piped : `${own}\n\n${piped}`;
+}
+
+/** The same for a command, which says when it waits for standard input. */
+export function readCommandPrompt(
+  argument: string | undefined,
+  readStdin: boolean,
+  { output, signal }: Pick<CommandContext, 'output' | 'signal'>,
+): Promise<string | undefined> {
+  const onSilence = () =>
+    output.note('waiting for standard input (end it, or use --no-stdin to leave it unread)');
+  return readPrompt({ argument, stdin: process.stdin, readStdin, signal, onSilence });
 }
 
 async function readAll({ stdin, signal, onSilence }: PromptSources): Promise<string> {

@@ -3,7 +3,7 @@ import type { AgentPlan } from '../../plan/agent.js';
 import { textOf } from '../../values/text.js';
 import type { CommandContext } from '../command-context.js';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.js';
-import { readPrompt } from '../read-prompt.js';
+import { readCommandPrompt } from '../read-prompt.js';
 import { reportFailure } from '../report-failure.js';
 import { failureText, type ResultDocument } from '../run/write-result.js';
 import { Terminal } from '../terminal.js';
@@ -58,14 +58,7 @@ async function singleRequest(
       ...(context.options.approveTools ? { approve: (text, asked) => terminal.approve(text, asked) } : {}),
       ...(streams ? { stream: (text: string) => void showReply(output, text) } : {}),
     });
-    const message = await readPrompt({
-      argument,
-      stdin: process.stdin,
-      readStdin: options.stdin,
-      signal,
-      onSilence: () =>
-        output.note('waiting for standard input (end it, or use --no-stdin to leave it unread)'),
-    });
+    const message = await readCommandPrompt(argument, options.stdin, context);
     if (message === undefined && !session.isOpen) throw nothingToSay(agent);
     const { value, reasoning, shown } = await session.turn(message, signal);
     const content = textOf(value);

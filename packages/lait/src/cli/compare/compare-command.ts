@@ -7,7 +7,7 @@ import type { ChatOptions } from '../chat/chat-options.js';
 import { ChatSession } from '../chat/chat-session.js';
 import type { CommandContext } from '../command-context.js';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exit-codes.js';
-import { readPrompt } from '../read-prompt.js';
+import { readCommandPrompt } from '../read-prompt.js';
 import { sideBySide, stacked } from './side-by-side.js';
 
 export interface CompareOptions extends Omit<ChatOptions, 'model' | 'session' | 'stream'> {
@@ -40,13 +40,7 @@ export async function compareModels(
   if (models.length < 2) {
     throw new UsageError({ code: 'option_value', message: 'name at least two models: --model A --model B' });
   }
-  const message = await readPrompt({
-    argument,
-    stdin: process.stdin,
-    readStdin: options.stdin,
-    signal,
-    onSilence: () => output.note('waiting for standard input (end it, or use --no-stdin to leave it unread)'),
-  });
+  const message = await readCommandPrompt(argument, options.stdin, context);
   if (message === undefined) {
     throw new UsageError({
       code: 'prompt_required',

@@ -4,7 +4,7 @@ import { createDecisionService, defaultDecisionUrl } from '../../models/decision
 import type { JsonValue } from '../../values/value.js';
 import type { CommandContext } from '../command-context.js';
 import type { DecideOptions } from '../commands/decide.js';
-import { readPrompt } from '../read-prompt.js';
+import { readCommandPrompt } from '../read-prompt.js';
 import { readQuestions } from './read-questions.js';
 
 /** `lait decide`: asks a decision server once and prints the answers in question order. Source: facts §1.3 and §10. */
@@ -22,13 +22,7 @@ export async function decideCommand(
     variables: await context.variables(),
     secrets,
   });
-  const text = await readPrompt({
-    argument,
-    stdin: process.stdin,
-    readStdin: options.stdin,
-    signal,
-    onSilence: () => output.note('waiting for standard input (end it, or use --no-stdin to leave it unread)'),
-  });
+  const text = await readCommandPrompt(argument, options.stdin, context);
   if (text === undefined) {
     throw new UsageError({
       code: 'prompt_required',

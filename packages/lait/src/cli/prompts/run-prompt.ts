@@ -8,7 +8,7 @@ import { chatCommand } from '../chat/chat-command.js';
 import type { ChatOptions } from '../chat/chat-options.js';
 import type { CommandContext } from '../command-context.js';
 import type { ExitCode } from '../exit-codes.js';
-import { readPrompt } from '../read-prompt.js';
+import { readCommandPrompt } from '../read-prompt.js';
 import { resolveRegisteredFile } from '../run/resolve-workflow-file.js';
 
 /**
@@ -39,13 +39,7 @@ export async function runPrompt(
     names.map((name) => [name, { schema: { type: 'string' }, required: true }]),
   );
   const inputs = acceptInputs(declared, parseInputArguments(declared, given).inputs);
-  const value = await readPrompt({
-    argument: input,
-    stdin: process.stdin,
-    readStdin: options.stdin,
-    signal,
-    onSilence: () => output.note('waiting for standard input (end it, or use --no-stdin to leave it unread)'),
-  });
+  const value = await readCommandPrompt(input, options.stdin, context);
   const readsInput = template.references.some(({ root }) => root === 'value');
   if (value === undefined && readsInput) {
     throw new UsageError({

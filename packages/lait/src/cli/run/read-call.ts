@@ -6,7 +6,7 @@ import type { Plan } from '../../plan/plan.js';
 import { isObject, type JsonObject, type JsonValue } from '../../values/value.js';
 import type { CommandContext } from '../command-context.js';
 import type { RunOptions } from '../commands/run.js';
-import { readPrompt } from '../read-prompt.js';
+import { readCommandPrompt } from '../read-prompt.js';
 import { continuesRun } from './record-options.js';
 
 /** What the command line hands to a workflow. */
@@ -25,8 +25,9 @@ export async function readCall(
   plan: Plan,
   prompt: string | undefined,
   options: RunOptions,
-  { output, signal }: CommandContext,
+  context: CommandContext,
 ): Promise<CommandCall> {
+  const { output, signal } = context;
   const { inputs, warnings } = parseInputArguments(
     plan.inputs ?? declarationsOfSchema(plan.inputSchema),
     options.input ?? [],
@@ -45,13 +46,8 @@ export async function readCall(
     }
     return merged(await readInputJson(options.inputJson, signal), inputs, plan);
   }
-  const text = await readPrompt({
-    argument: prompt,
-    stdin: process.stdin,
-    readStdin: options.stdin && (prompt === '-' || mayBePiped(plan, options)),
-    signal,
-    onSilence: () => output.note('waiting for standard input (end it, or use --no-stdin to leave it unread)'),
-  });
+  const readStdin = options.stdin && (prompt === '-' || mayBePiped(plan, options));
+  const text = await readCommandPrompt(prompt, readStdin, context);
   return { input: text === undefined ? undefined : readInputText(plan.inputSchema, text), inputs };
 }
 

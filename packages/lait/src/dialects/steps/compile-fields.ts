@@ -1,8 +1,3 @@
-import type { Expression } from '../../expressions/expression.js';
-import { compileJq } from '../../expressions/jq.js';
-import { ExpressionSyntaxError } from '../../expressions/syntax-error.js';
-import { compileTemplate } from '../../expressions/template.js';
-import type { DiagnosticCode } from '../../plan/diagnostic-codes.js';
 import type { ExpressionOrigins } from '../../plan/expression-origins.js';
 import type { Field, FieldProblem, FieldTable, FieldType } from '../../plan/fields.js';
 import { isName, nameRule } from '../../plan/names.js';
@@ -11,12 +6,17 @@ import type { Problem, Problems, TextRange } from '../../plan/problems.js';
 import { didYouMean } from '../../plan/suggest.js';
 import type { SchemaSource } from '../../schema/schema-source.js';
 import { isObject, setOwnProperty } from '../../values/value.js';
-import { ambiguity } from './ambiguous-text.js';
+import {
+  compileChoice,
+  compileJqField,
+  compileNumber,
+  compileTemplateField,
+  compileText,
+} from './compile-scalar.js';
 import { compileSchema } from './compile-schema.js';
 import { fits, isEmpty, nameOf } from './field-types.js';
 import { jsonOf, nodeAt } from './json-of.js';
 import { inside, type Place } from './place.js';
-import { placeInScalar } from './scalar-offsets.js';
 import { describe, type ListNode, type MapNode, type SourceNode, shorten } from './source-node.js';
 
 export interface FieldCompilerOptions {
@@ -87,19 +87,19 @@ export class FieldCompiler {
   value(type: FieldType, node: SourceNode, place: Place): unknown {
     switch (type.type) {
       case 'jq':
-        return this.#expression(node, place, 'a jq expression', 'jq_syntax', compileJq);
+        return compileJqField(node, place, this);
       case 'template':
-        return this.#template(type, node, place);
+        return compileTemplateField(type, node, place, this);
       case 'text':
-        return this.#text(type, node, place);
+        return compileText(type, node, place, this);
       case 'integer':
       case 'number':
-        return this.#number(type, node, place);
+        return compileNumber(type, node, place, this);
       case 'boolean':
         if (node.type === 'scalar' && typeof node.value === 'boolean') return node.value;
         return this.wrongType(node, place, 'true or false');
       case 'choice':
-        return this.#choice(type.values, node, place);
+        return compileChoice(type.values, node, place, this);
       case 'list':
         return this.#list(type, node, place);
       case 'map':
@@ -149,90 +149,6 @@ export class FieldCompiler {
         place,
       );
     }
-  }
-
-  #expression<T extends Expression>(
-    node: SourceNode,
-    place: Place,
-    what: string,
-    code: DiagnosticCode,
-    compile: (source: string) => T,
-  ): T | undefined {
-    if (node.type !== 'scalar' || typeof node.value !== 'string') return this.wrongType(node, place, what);
-    const placeInside = (start: number, end: number) =>
-      placeInScalar(node, this.problems.source.text, start, end);
-    try {
-      const expression = compile(node.value);
-      this.options.origins.set(expression, (start, end) => this.problems.position(placeInside(start, end)));
-      return expression;
-    } catch (error) {
-      if (!(error instanceof ExpressionSyntaxError)) throw error;
-      const message = `${place.field}: ${error.message}`;
-      this.add(
-        { code, message, hint: unknownName(error), range: placeInside(error.start, error.end) },
-        place,
-      );
-      return undefined;
-    }
-  }
-
-  #template(type: Extract<FieldType, { type: 'template' }>, node: SourceNode, place: Place) {
-    const template = this.#expression(node, place, 'text (a template)', 'template_syntax', compileTemplate);
-    if (template !== undefined && type.notBlank === true && template.source.trim() === '') {
-      this.add({ code: 'bad_value', message: `${place.field} must not be blank`, range: node.range }, place);
-    }
-    return template;
-  }
-
-  #text(type: Extract<FieldType, { type: 'text' }>, node: SourceNode, place: Place): string | undefined {
-    if (node.type !== 'scalar' || typeof node.value !== 'string') return this.wrongType(node, place, 'text');
-    const { value, range } = node;
-    const rule =
-      type.notBlank === true && value.trim() === ''
-        ? 'must not be blank'
-        : type.pattern !== undefined && !new RegExp(type.pattern, 'u').test(value)
-          ? `must be ${type.patternHint ?? `text like ${type.pattern}`}, not '${shorten(value)}'`
-          : undefined;
-    if (rule !== undefined) this.add({ code: 'bad_value', message: `${place.field} ${rule}`, range }, place);
-    const ambiguous = ambiguity(node);
-    if (ambiguous !== undefined) {
-      const message = `${place.field}: ${ambiguous}`;
-      this.add({ code: 'ambiguous_scalar', severity: 'warning', message, range }, place);
-    }
-    return value;
-  }
-
-  #number(type: Extract<FieldType, { type: 'integer' | 'number' }>, node: SourceNode, place: Place) {
-    const { minimum, maximum } = type;
-    const what = type.type === 'integer' ? 'a whole number' : 'a number';
-    if (node.type !== 'scalar' || typeof node.value !== 'number') return this.wrongType(node, place, what);
-    const { value, range, written } = node;
-    if (!Number.isFinite(value) || (type.type === 'integer' && !Number.isInteger(value))) {
-      return this.wrongType(node, place, what);
-    }
-    if ((minimum !== undefined && value < minimum) || (maximum !== undefined && value > maximum)) {
-      const limits =
-        minimum !== undefined && maximum !== undefined
-          ? `from ${minimum} to ${maximum}`
-          : minimum !== undefined
-            ? `at least ${minimum}`
-            : `at most ${maximum}`;
-      this.add(
-        { code: 'out_of_range', message: `${place.field} must be ${limits}, not ${shorten(written)}`, range },
-        place,
-      );
-      return undefined;
-    }
-    return value;
-  }
-
-  #choice(values: readonly (string | number | boolean)[], node: SourceNode, place: Place) {
-    if (node.type === 'scalar' && values.some((value) => value === node.value)) return node.value;
-    const only = values.map((value) => String(value)).join(', ');
-    const message = `${place.field} must be ${values.length === 1 ? only : `one of ${only}`}, not ${describe(node)}`;
-    const hint = node.type === 'scalar' ? didYouMean(String(node.value), values.map(String)) : undefined;
-    this.add({ code: 'bad_value', message, hint, range: node.range }, place);
-    return undefined;
   }
 
   #list(type: Extract<FieldType, { type: 'list' }>, node: SourceNode, place: Place): unknown[] | undefined {
@@ -381,9 +297,4 @@ export class FieldCompiler {
       place,
     );
   }
-}
-
-/** What was probably meant by a name that an expression does not know. */
-export function unknownName({ unknown }: ExpressionSyntaxError): string | undefined {
-  return unknown && didYouMean(unknown.name, unknown.known);
 }
