@@ -2,7 +2,7 @@ import { CancelledError, ModelError, StepError, TimeoutError, UsageError } from 
 import { explainOverflow } from '../errors/explain-overflow.js';
 import { isLaitError, LaitError, messageChain } from '../errors/lait-error.js';
 import type { PlanNode } from '../plan/plan.js';
-import type { JsonValue } from '../values/value.js';
+import type { JsonValue, Value } from '../values/value.js';
 import type { FailureRecord } from './events.js';
 
 /** A step failed: names the step and keeps the reason as its cause. Made once, at the innermost step. */
@@ -40,6 +40,13 @@ export class PlacedFailure extends LaitError {
       cause,
     });
   }
+}
+
+/** Says in which element of a list a failure happened, with the beginning of the element. Source: field report FR-13. */
+export function itemFailure(error: unknown, index: number, item: Value): PlacedFailure {
+  const text = JSON.stringify(item) ?? 'null';
+  const preview = text.length <= 80 ? text : `${text.slice(0, 79)}…`;
+  return new PlacedFailure(`item [${index}] (${preview}) failed`, error, { item: index });
 }
 
 /** What failed in the end, below the places that the failure passed. */

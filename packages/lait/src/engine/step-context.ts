@@ -10,7 +10,7 @@ import type { Spent } from './budget.js';
 import type { CancelScope } from './cancel-scope.js';
 import type { RunEvent, StepFields } from './events.js';
 import { type Execution, type Interpreting, stepFields } from './execution.js';
-import { PlacedFailure } from './failure.js';
+import { itemFailure, PlacedFailure } from './failure.js';
 import type { Question } from './question.js';
 import { RecordedSteps } from './recorded-steps.js';
 import type { EffectContext, EffectOptions, EffectResult, ForkBranch } from './runtime.js';
@@ -285,16 +285,7 @@ function pickSteps(steps: RecordedSteps, ids: ReadonlySet<string>) {
 }
 
 /** Names the branch or the item in which a failure happened. Source: field report FR-13. */
-function placed(error: unknown, branch: ForkBranch): PlacedFailure {
-  const item = branch.loop?.item;
-  const isItem = branch.loop != null && branch.key === String(branch.loop.index);
-  if (!isItem) return new PlacedFailure(`branch '${branch.key}' failed`, error, { branch: branch.key });
-  return new PlacedFailure(`item [${branch.key}] (${preview(item)}) failed`, error, {
-    item: branch.loop!.index,
-  });
-}
-
-function preview(value: Value): string {
-  const text = JSON.stringify(value) ?? 'null';
-  return text.length <= 80 ? text : `${text.slice(0, 79)}…`;
+function placed(error: unknown, { key, loop }: ForkBranch): PlacedFailure {
+  if (loop != null && key === String(loop.index)) return itemFailure(error, loop.index, loop.item);
+  return new PlacedFailure(`branch '${key}' failed`, error, { branch: key });
 }

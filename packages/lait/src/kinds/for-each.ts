@@ -1,3 +1,4 @@
+import { itemFailure } from '../engine/failure.js';
 import { StepError } from '../errors/errors.js';
 import type { Expression } from '../expressions/expression.js';
 import type { Block } from '../plan/plan.js';
@@ -66,7 +67,7 @@ async function oneByOne(
       continue;
     }
     announce(index, items.length, context);
-    const completion = await context.runBlock(steps, item, { key: index, loop: { index, item } });
+    const completion = await inItem(index, item, steps, context);
     if (completion.control === 'stop') return completion;
     results.push(completion.value ?? null);
     if (context.listening) {
@@ -83,6 +84,21 @@ async function oneByOne(
     context.itemLog?.finished(`${context.address}/${index}`, completion.value, context.scope.allSteps());
   }
   return completed(results);
+}
+
+/** One element; its failure says where, as one of a concurrent list does. */
+async function inItem(
+  index: number,
+  item: JsonValue,
+  steps: Block,
+  context: StepContext,
+): Promise<Completion> {
+  try {
+    return await context.runBlock(steps, item, { key: index, loop: { index, item } });
+  } catch (error) {
+    context.cancel.throwIfCancelled();
+    throw itemFailure(error, index, item);
+  }
 }
 
 async function concurrently(

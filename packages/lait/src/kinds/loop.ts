@@ -1,3 +1,4 @@
+import { PlacedFailure } from '../engine/failure.js';
 import { StepError } from '../errors/errors.js';
 import type { Expression } from '../expressions/expression.js';
 import { holds } from '../expressions/truth.js';
@@ -88,7 +89,12 @@ async function iterate(
       ...context.eventFields(),
     });
   }
-  return context.runBlock(steps, value, { key: index, loop: { index } });
+  try {
+    return await context.runBlock(steps, value, { key: index, loop: { index } });
+  } catch (error) {
+    context.cancel.throwIfCancelled();
+    throw new PlacedFailure(`iteration [${index}] failed`, error, { iteration: index });
+  }
 }
 
 /** A break ends here; a stop goes on outwards. */
