@@ -15,7 +15,8 @@ export function normalizeUsage(raw: unknown): Usage | null {
   const inputDetails = nested(raw, 'prompt_tokens_details') ?? nested(raw, 'input_tokens_details');
   const outputDetails = nested(raw, 'completion_tokens_details') ?? nested(raw, 'output_tokens_details');
   const cachedOnTop = count(raw, 'cache_read_input_tokens');
-  const cacheWriteTokens = count(raw, 'cache_creation_input_tokens') ?? 0;
+  const cacheWriteTokens =
+    count(raw, 'cache_creation_input_tokens') ?? count(inputDetails, 'cache_write_tokens') ?? 0;
   const cachedInside = count(inputDetails, 'cached_tokens') ?? count(raw, 'prompt_cache_hit_tokens') ?? 0;
   const reasoningTokens = count(outputDetails, 'reasoning_tokens') ?? count(raw, 'reasoning_tokens') ?? 0;
 

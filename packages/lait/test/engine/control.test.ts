@@ -52,19 +52,22 @@ describe('control steps', () => {
     expect(runs).toBe(3);
   });
 
-  it('[engine.branch-failure-named] names step, item and preview', async () => {
-    const fail = call((input) => {
-      if (input === 'p7') throw new Error('bad');
-      return input;
-    });
-    const items = Array.from({ length: 10 }, (_, index) => `p${index}`);
-    const result = await run(plan([forEach(items, [fail], 4)]));
-    expect(result).toMatchObject({
-      status: 'failed',
-      error: { details: { item: 7, path: 'steps[0].steps[0]' } },
-    });
-    expect(result.status === 'failed' && result.error.message).toContain('[7] ("p7")');
-  });
+  it.each([1, 4])(
+    '[engine.branch-failure-named] names step, item and preview (%i at a time)',
+    async (atATime) => {
+      const fail = call((input) => {
+        if (input === 'p7') throw new Error('bad');
+        return input;
+      });
+      const items = Array.from({ length: 10 }, (_, index) => `p${index}`);
+      const result = await run(plan([forEach(items, [fail], atATime)]));
+      expect(result).toMatchObject({
+        status: 'failed',
+        error: { details: { item: 7, path: 'steps[0].steps[0]' } },
+      });
+      expect(result.status === 'failed' && result.error.message).toContain('[7] ("p7")');
+    },
+  );
 
   it('[engine.siblings-cancelled] cancels and awaits the other branches before the failure is reported', async () => {
     const log: string[] = [];

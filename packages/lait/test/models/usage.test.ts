@@ -59,6 +59,19 @@ describe('normalizeUsage', () => {
   });
 
   it('[models.usage-disjoint] tells tokens that were written to a cache apart', () => {
+    // As a part of the prompt (OpenRouter) and beside it (Anthropic): the same request.
+    const inside = {
+      prompt_tokens: 100,
+      completion_tokens: 5,
+      prompt_tokens_details: { cached_tokens: 70, cache_write_tokens: 10 },
+    };
+    const beside = {
+      input_tokens: 20,
+      output_tokens: 5,
+      cache_read_input_tokens: 70,
+      cache_creation_input_tokens: 10,
+    };
+    expect(normalizeUsage(inside)).toEqual(normalizeUsage(beside));
     expect(
       normalizeUsage({
         input_tokens: 10,
