@@ -20,7 +20,7 @@ import {
   stepFields,
 } from './execution.js';
 import { StepFailure, toFailureRecord } from './failure.js';
-import type { Address, BranchExecutor, Runtime, Snapshot } from './runtime.js';
+import type { Address, BranchExecutor, BranchOutcome, Runtime, Snapshot } from './runtime.js';
 
 /** The one loop that runs the plans of all forms. */
 export class Interpreter implements Interpreting {
@@ -301,18 +301,31 @@ export class Interpreter implements Interpreting {
   readonly executeBranch: BranchExecutor = async (address, shared, branch, runtime, cancel) => {
     const holder = { current: shared.state };
     const frame = `${address}>`;
+    const { plan, settings, callers, unit, depth, inputs, steps, context } = shared;
     const { loop, prefix } = branch;
-    const place = { ...shared, loop, prefix, holder, frame, runtime, cancel };
-    const execution = newExecution(this.environment, place);
+    const execution = newExecution(this.environment, {
+      plan,
+      settings,
+      callers,
+      unit,
+      depth,
+      inputs,
+      steps,
+      context,
+      loop,
+      prefix,
+      holder,
+      frame,
+      runtime,
+      cancel,
+    });
     try {
       const { value } = await this.runBlock(branch.block, branch.value, execution);
       this.environment.itemLog?.finished(address, value);
-      return {
-        status: 'completed',
-        value,
-        ...(holder.current === shared.state ? {} : { state: writesOf(shared.state, holder.current) }),
-        ...(execution.missingEffects.size > 0 && { missingEffects: [...execution.missingEffects] }),
-      };
+      const outcome: BranchOutcome = { status: 'completed', value };
+      if (holder.current !== shared.state) outcome.state = writesOf(shared.state, holder.current);
+      if (execution.missingEffects.size > 0) outcome.missingEffects = [...execution.missingEffects];
+      return outcome;
     } catch (error) {
       return cancel.cancelled ? { status: 'cancelled' } : { status: 'failed', error };
     }

@@ -87,7 +87,10 @@ export class EngineStepContext implements StepContext {
       const answer = resume;
       const result = await runtime.step(
         this.address + suffix + again,
-        (context) => run(answer === undefined ? context : { ...context, resume: answer }),
+        (context) => {
+          if (answer !== undefined) context.resume = answer;
+          return run(context);
+        },
         {
           cancel,
           interrupted: options.interrupted,

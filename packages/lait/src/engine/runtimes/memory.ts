@@ -157,7 +157,7 @@ export class MemoryRuntime implements Runtime {
     options: CallOptions & EffectOptions & { keyAddress: Address },
   ): Promise<EffectResult> {
     return this.sequential(address, () =>
-      run(effectContext(this.run.runId, options.keyAddress, options.cancel)),
+      run(new LazyEffectContext(this.run.runId, options.keyAddress, options.cancel)),
     );
   }
 
@@ -203,15 +203,22 @@ export class MemoryRuntime implements Runtime {
 }
 
 /** The context of an effect; key and signal are made when somebody asks for them. */
-export function effectContext(runId: string, keyAddress: Address, cancel: CancelScope): EffectContext {
-  return {
-    get signal() {
-      return cancel.signal;
-    },
-    get idempotencyKey() {
-      return idempotencyKey(runId, keyAddress);
-    },
-  };
+export class LazyEffectContext implements EffectContext {
+  resume?: JsonValue;
+
+  constructor(
+    private readonly runId: string,
+    private readonly keyAddress: Address,
+    private readonly cancel: CancelScope,
+  ) {}
+
+  get signal(): AbortSignal {
+    return this.cancel.signal;
+  }
+
+  get idempotencyKey(): string {
+    return idempotencyKey(this.runId, this.keyAddress);
+  }
 }
 
 /** Waits until an instant in milliseconds since 1970; longer waits than a timer can hold are re-armed. */

@@ -17,7 +17,7 @@ import type {
   Runtime,
 } from '../runtime.js';
 import { forkInProcess } from './fork-in-process.js';
-import { effectContext, MemoryRun, type MemoryRunOptions, MemoryRuntime, sleepUntil } from './memory.js';
+import { LazyEffectContext, MemoryRun, type MemoryRunOptions, MemoryRuntime, sleepUntil } from './memory.js';
 
 export interface RecordedRunOptions extends MemoryRunOptions {
   journal: Journal;
@@ -84,7 +84,7 @@ class RecordedRuntime extends MemoryRuntime {
     }
     let result: EffectResult;
     try {
-      result = await run(effectContext(this.run.runId, keyAddress, cancel));
+      result = await run(new LazyEffectContext(this.run.runId, keyAddress, cancel));
     } catch (error) {
       // A cancelled call is no outcome: after a resume it runs again, or goes to attention.
       const fromOutside =
