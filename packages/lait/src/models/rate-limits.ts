@@ -73,6 +73,10 @@ export class RateLimits {
     const queue = provider.queues.get(target.model) ?? new Queue(target);
     queue.target = target;
     provider.queues.set(target.model, queue);
+    const now = this.#clock.now();
+    if (!signal.aborted && queue.waiters.length === 0 && mayGo(provider, queue, now)) {
+      return Promise.resolve(this.#permit(provider, queue, now));
+    }
     return new Promise((resolve, reject) => {
       const abort = () => {
         queue.waiters.splice(queue.waiters.indexOf(waiter), 1);
@@ -115,13 +119,11 @@ export class RateLimits {
     let next = Number.POSITIVE_INFINITY;
     for (const queue of provider.queues.values()) {
       while (queue.waiters.length > 0) {
-        const readyAt = Math.max(provider.pausedUntil, minuteAllows(queue, now));
-        if (readyAt > now) {
-          next = Math.min(next, readyAt);
+        if (!mayGo(provider, queue, now)) {
+          const readyAt = readyTime(provider, queue, now);
+          if (readyAt > now) next = Math.min(next, readyAt);
           break;
         }
-        if (provider.active >= provider.limit) break;
-        if (queue.active >= (queue.target.maxConcurrency ?? Number.POSITIVE_INFINITY)) break;
         queue.waiters.shift()!.grant(this.#permit(provider, queue, now));
       }
     }
@@ -174,6 +176,20 @@ export class RateLimits {
         })(),
     };
   }
+}
+
+/** Whether the next request may go out at once. */
+function mayGo(provider: Provider, queue: Queue, now: number): boolean {
+  return (
+    provider.active < provider.limit &&
+    queue.active < (queue.target.maxConcurrency ?? Number.POSITIVE_INFINITY) &&
+    readyTime(provider, queue, now) <= now
+  );
+}
+
+/** When time alone allows the next request. */
+function readyTime(provider: Provider, queue: Queue, now: number): number {
+  return Math.max(provider.pausedUntil, minuteAllows(queue, now));
 }
 
 /** When the requests of the last minute leave room for one more. */

@@ -43,7 +43,7 @@ export function resolveModel(
 export function reachableUrl(candidate: ModelCandidate, options: ModelServiceOptions): string {
   const field = `base_url of model '${candidate.modelId}'`;
   const url = expandVariables(candidate.baseUrl, options.variables, field);
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+  if (!/^\s*https?:/i.test(url) || !URL.canParse(url)) {
     throw invalid('model_entry_invalid', `${field}: '${url}' is not an http(s) URL`);
   }
   return url;
