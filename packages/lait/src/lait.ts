@@ -246,7 +246,7 @@ export class Lait {
     return new RunController({
       store: typeof store === 'function' ? await store() : (store ?? new MemoryRunStore()),
       kinds,
-      services: () => this.#services.forRun(),
+      services: ({ sources }) => this.#services.forRun(sources.slice(1)),
       load: ({ definition }) => planOfPinned(definition, this.#formOptions),
       onEvent: onRunEvent,
       secrets: this.#secrets,

@@ -614,6 +614,12 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'A run that has ended is repeated from a node on, as a new run that names the old one',
     'FR-43',
   ],
+  [
+    'waiting.pinned',
+    'A run goes on with the children and agents that it began with',
+    'architecture, pinned sources',
+  ],
+  ['waiting.limits', 'A run that goes on keeps what it may spend', 'issue, limits'],
   ['waiting.one-list', 'Runs of every kind are listed, shown and removed by the same commands', 'issue 7'],
   [
     'waiting.damaged',

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
-import { readAgentFile } from '../dialects/steps/read-agent-file.js';
+import { agentOfSource } from '../dialects/steps/read-agent-file.js';
 import type { AgentService } from '../kinds/services.js';
 import type { AgentPlan } from '../plan/agent.js';
+import { type ReadSource, readSourceFile } from '../plan/read-source.js';
 import { loadSchema } from '../schema/load-schema.js';
 import type { SubagentDirectory } from '../tools/tool-service.js';
 import { ownProperty } from '../values/value.js';
@@ -11,6 +12,8 @@ export interface AgentServiceOptions {
   registered: Readonly<Record<string, string>>;
   /** Agents given in code. */
   given: Readonly<Record<string, AgentPlan>>;
+  /** Reads agent files. Default: from the disk. */
+  read?: ReadSource;
 }
 
 /** Agents by file, by registered name, and given in code. A file is read when a step needs it. Source: facts §6. */
@@ -22,13 +25,18 @@ export class ConfiguredAgents implements AgentService {
   }
 
   file(path: string, directory: string, { signal }: { signal: AbortSignal }): Promise<AgentPlan> {
-    return readAgentFile(resolve(directory, path), { signal });
+    return this.#read(resolve(directory, path), { signal });
   }
 
   async registered(name: string, options: { signal: AbortSignal }): Promise<AgentPlan | undefined> {
     if (Object.hasOwn(this.#options.given, name)) return this.#options.given[name];
     const path = ownProperty(this.#options.registered, name);
-    return typeof path === 'string' ? readAgentFile(path, options) : undefined;
+    return typeof path === 'string' ? this.#read(path, options) : undefined;
+  }
+
+  async #read(path: string, options: { signal: AbortSignal }): Promise<AgentPlan> {
+    const { read = readSourceFile } = this.#options;
+    return agentOfSource(await read(path, options));
   }
 
   registeredNames(): readonly string[] {

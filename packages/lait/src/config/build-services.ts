@@ -9,6 +9,8 @@ import type {
 } from '../kinds/services.js';
 import { createDecisionService } from '../models/decision-service.js';
 import { createModelService } from '../models/model-service.js';
+import { readPinned } from '../plan/read-source.js';
+import type { SourceFile } from '../plan/source.js';
 import type { SpendingLimits } from '../plan/spending-limits.js';
 import type { DefinedTool } from '../tools/define-tool.js';
 import { inheritedSecrets } from '../tools/secret-values.js';
@@ -20,7 +22,7 @@ import { cacheDirectory } from './cache-directory.js';
 import type { Configuration } from './configuration.js';
 import { type AgentDefinition, compileAgent } from './define-agent.js';
 import { planOfFile } from './load-plan.js';
-import { type AddedWorkflows, ConfiguredWorkflows } from './workflow-service.js';
+import { type AddedWorkflows, ConfiguredWorkflows, type LoadPlan } from './workflow-service.js';
 
 export interface ServiceOptions {
   configuration: Configuration;
@@ -51,8 +53,11 @@ export interface ServiceOptions {
 
 /** The services of a configuration: what runs share, and what each run has for itself. */
 export interface LaitServices {
-  /** Services for one run: child workflows are loaded once in it. */
-  forRun(): Services;
+  /**
+   * Services for one run: child workflows are loaded once in it. Files among `pinned` are taken as they were then, by
+   * canonical path.
+   */
+  forRun(pinned?: readonly SourceFile[]): Services;
   readonly agents: AgentService;
   readonly capabilities: CapabilityService;
   /** Shuts down what was started. */
@@ -88,10 +93,8 @@ export function buildServices(options: ServiceOptions): LaitServices {
       ? { cache: { directory: cacheDirectory(environment.variables), ttlSeconds: cache_ttl } }
       : {}),
   });
-  const agents = new ConfiguredAgents({
-    registered: values.agents ?? {},
-    given: compileAgents(options.agents ?? {}),
-  });
+  const agentOptions = { registered: values.agents ?? {}, given: compileAgents(options.agents ?? {}) };
+  const agents = new ConfiguredAgents(agentOptions);
   const tools = createToolService({
     environment,
     tools: values.tools,
@@ -140,18 +143,28 @@ export function buildServices(options: ServiceOptions): LaitServices {
     get capabilities() {
       return shared.capabilities;
     },
-    forRun: () => new ServicesOfRun(shared, new ConfiguredWorkflows(workflows)),
+    forRun: (pinned = []) => {
+      if (pinned.length === 0) return new ServicesOfRun(shared, new ConfiguredWorkflows(workflows), agents);
+      const read = readPinned(pinned);
+      const loadPlan: LoadPlan = (path, load) => planOfFile(path, { ...load, read });
+      return new ServicesOfRun(
+        shared,
+        new ConfiguredWorkflows({ ...workflows, loadPlan }),
+        new ConfiguredAgents({ ...agentOptions, read }),
+      );
+    },
     close: () => tools.close(),
   };
 }
 
 type SharedServices = Omit<Services, 'workflows'>;
 
-/** What runs share, beside the workflows that one run has loaded. */
+/** What runs share, beside the workflows that one run has loaded and the agents as it finds them. */
 class ServicesOfRun implements Services {
   constructor(
     private readonly shared: SharedServices,
     readonly workflows: WorkflowService,
+    readonly agents: AgentService,
   ) {}
 
   get models() {
@@ -160,10 +173,6 @@ class ServicesOfRun implements Services {
 
   get tools() {
     return this.shared.tools;
-  }
-
-  get agents() {
-    return this.shared.agents;
   }
 
   get decisions() {

@@ -81,8 +81,8 @@ class WorkflowLint {
       try {
         const use = await kind.modelUse(node.fields, { plan, settings: plan.settings, services, signal });
         uses.set(node, use);
-        if (use.agent?.file !== undefined) {
-          checkSelection(use.agent, [use.agent.file], findings, registered, node);
+        if (use.agent?.source !== undefined) {
+          checkSelection(use.agent, [use.agent.source.file], findings, registered, node);
           this.#agentInputs(use, node, findings);
         }
       } catch (error) {
@@ -105,7 +105,7 @@ class WorkflowLint {
       findings.add({
         code: 'undeclared_input',
         severity: 'error',
-        message: `${agent!.file} reads the input '${name}', which is not declared under inputs: of this file`,
+        message: `${agent!.source!.file} reads the input '${name}', which is not declared under inputs: of this file`,
         node,
         at: ['agent'],
       });
@@ -135,7 +135,7 @@ class WorkflowLint {
       } catch (error) {
         signal.throwIfAborted();
         // Schemas of this file were reported above; an agent file has its own.
-        if (agent?.file !== undefined) addError('unreadable_schema', error, ['agent'], node, findings);
+        if (agent?.source !== undefined) addError('unreadable_schema', error, ['agent'], node, findings);
       }
     }
     return schemas;

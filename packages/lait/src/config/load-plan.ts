@@ -6,7 +6,7 @@ import { dialectOf } from '../dialects/index.js';
 import { DefinitionError } from '../errors/errors.js';
 import type { Diagnostic } from '../plan/diagnostic.js';
 import type { Form, Plan } from '../plan/plan.js';
-import { readSourceFile } from '../plan/read-source.js';
+import { type ReadSource, readSourceFile } from '../plan/read-source.js';
 import type { SourceFile } from '../plan/source.js';
 import type { JsonObject } from '../values/value.js';
 
@@ -14,6 +14,8 @@ export interface LoadPlanOptions extends FormOptions {
   /** How messages and events call the file. Default: the path. */
   name?: string;
   signal?: AbortSignal;
+  /** Reads the file. Default: from the disk. */
+  read?: ReadSource;
   /** Told of every warning. */
   onWarning?: (diagnostic: Diagnostic) => void;
 }
@@ -23,9 +25,9 @@ export interface LoadPlanOptions extends FormOptions {
  * included.
  */
 export async function planOfFile(path: string, options: LoadPlanOptions = {}): Promise<Plan> {
-  const { name = path, signal, onWarning, graphLimits, dynamic } = options;
+  const { name = path, signal, read = readSourceFile, onWarning, graphLimits, dynamic } = options;
   const shown = resolve(name) === path ? name : path;
-  const { text } = await readSourceFile(shown, { signal });
+  const { text } = await read(shown, { signal });
   const plan = await lower(
     detectFormOfText(text),
     { file: name, text },

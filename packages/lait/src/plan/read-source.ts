@@ -1,3 +1,5 @@
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { DefinitionError } from '../errors/errors.js';
 import { isLaitError } from '../errors/lait-error.js';
 import { type ReadFileOptions, readTextFile } from '../files/read-file.js';
@@ -15,4 +17,16 @@ export async function readSourceFile(path: string, options: ReadFileOptions = {}
     const { code, message } = error;
     throw new DefinitionError({ code, message, diagnostics: [{ code, severity: 'error', message }] });
   }
+}
+
+/** How definitions are read: from their files, or as they were pinned. */
+export type ReadSource = typeof readSourceFile;
+
+/** Reads definitions as they were when they were pinned, by canonical path; others from their files. */
+export function readPinned(pinned: readonly SourceFile[]): ReadSource {
+  const texts = new Map(pinned.map(({ file, text }) => [file, text]));
+  return async (path, options) => {
+    const text = texts.get(await realpath(path).catch(() => resolve(path)));
+    return text === undefined ? readSourceFile(path, options) : { file: path, text };
+  };
 }

@@ -89,7 +89,7 @@ class Fingerprinter {
     } catch {
       signal.throwIfAborted();
     }
-    if (use?.agent?.file !== undefined) this.files.add(resolve(use.agent.file));
+    if (use?.agent?.source !== undefined) this.files.add(resolve(use.agent.source.file));
     if (use?.outputSchema !== undefined) await this.#schema(use.outputSchema);
     for (const { name, expression } of kind?.expressions?.(node.fields) ?? []) {
       // Attached files whose paths are fixed belong to what the step does.

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { dialectOf } from '../dialects/index.js';
 import { faultPoint } from '../engine/fault-point.js';
+import type { Services } from '../kinds/services.js';
 import type { Plan } from '../plan/plan.js';
+import type { SpendingLimits } from '../plan/spending-limits.js';
 import type { JsonObject, JsonValue, Value } from '../values/value.js';
 import { nodeName } from './node-places.js';
+import { pinSources } from './pin-sources.js';
 import { nodesOf } from './plan-nodes.js';
 import type { RunOrigin } from './rerun-origin.js';
 import { callOf, contextOf, type RunCourse } from './run-call.js';
@@ -22,6 +25,8 @@ export interface CreateRunOptions {
   requestContext?: JsonObject;
   /** Begins without a person's consent; the log says so. Default false. */
   skipApproval?: boolean;
+  /** What it may spend, item by item instead of what workflow and configuration say. Default: those of the services. */
+  limits?: SpendingLimits;
   /** Higher ones are begun first. Default 0. */
   priority?: number;
   /** Where it begins and pauses, in the dynamic form. Default: from its beginning to its end. */
@@ -50,16 +55,20 @@ export async function createRun(
   // Refuses what does not fit before anything is stored.
   const { state, requestContext, course } = options;
   const times = { ...zone, reference_time: options.referenceTime ?? now };
-  const context = contextOf(plan.form, { times, state, requestContext, course });
-  const { context: accepted } = plan.accept(callOf({ value, inputs, context }));
-  const definition: RunDefinition = {
+  const unpinned: RunDefinition = {
     form: plan.form,
     id: plan.id,
     origin: plan.origin,
     ...(plan.directory !== undefined && { directory: plan.directory }),
     sources: plan.sources,
   };
-  const consents = consentsOf(plan, definition, environment);
+  const services = environment.services(unpinned);
+  const limits = { ...options.limits, ...services.limits?.given };
+  const spending = Object.keys(limits).length === 0 ? {} : { limits };
+  const context = contextOf(plan.form, { times, state, requestContext, course, ...spending });
+  const { context: accepted } = plan.accept(callOf({ value, inputs, context }));
+  const definition = { ...unpinned, sources: await pinSources(plan, services, environment.kinds) };
+  const consents = consentsOf(plan, services, environment);
   const needed = consents.length > 0;
   const status: RunStatus = needed && !skipApproval ? 'waiting_approval' : 'queued';
   const record: RunRecord = {
@@ -101,11 +110,10 @@ export async function createRun(
 }
 
 /** The nodes that need a person's consent. */
-function consentsOf(plan: Plan, definition: RunDefinition, { kinds, services }: RunEnvironment): string[] {
-  const available = services(definition);
+function consentsOf(plan: Plan, services: Services, { kinds }: RunEnvironment): string[] {
   const names: string[] = [];
   for (const { node, kind } of nodesOf(plan, kinds)) {
-    if (kind?.needsApproval?.(node.fields, available) === true) names.push(nodeName(plan, node) ?? node.path);
+    if (kind?.needsApproval?.(node.fields, services) === true) names.push(nodeName(plan, node) ?? node.path);
   }
   return names;
 }

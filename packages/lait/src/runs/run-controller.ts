@@ -10,7 +10,7 @@ import { type CreateRunOptions, createRun } from './new-run.js';
 import { type NodeRow, nodeRows } from './node-rows.js';
 import { LeaseLost, PassInterruption } from './pass-interruption.js';
 import { originBefore, type RunOrigin } from './rerun-origin.js';
-import { callOf, withPause } from './run-call.js';
+import { callOf, limitsOf, withPause } from './run-call.js';
 import { changeRun, type Decision, updateOf } from './run-changes.js';
 import { maskedEvent, type RunEnvironment, runLogOf } from './run-environment.js';
 import { runConflict, runNotFound } from './run-errors.js';
@@ -279,6 +279,7 @@ export class RunController {
     const plan = await this.#options.load(source);
     const { inputs = source.inputs, skipApproval, from } = options;
     const { state, context } = callOf(source);
+    const pinned = { ...plan, sources: source.definition.sources };
     const origin = from === undefined ? { runId } : await originBefore(source, from, plan, this.#options);
     const call = {
       value: source.value,
@@ -287,9 +288,10 @@ export class RunController {
       requestContext: context as JsonObject,
       skipApproval,
       priority: source.priority,
+      limits: limitsOf(source),
       runId: options.runId,
     };
-    return createRun(plan, call, this.#options, origin);
+    return createRun(pinned, call, this.#options, origin);
   }
 
   /**

@@ -120,6 +120,8 @@ export interface RunStore {
   /** Runs as they are shown: values hold names instead of the secrets that were kept out of the store. */
   list(filter?: RunFilter): Promise<RunRecord[]>;
   count(selection?: RunSelection): Promise<number>;
+  /** Runs that `list` leaves out because their record cannot be read, with the reason. Absent: there can be none. */
+  problems?(): Promise<readonly { run_id: string; problem: string }[]>;
   /** Every open question, the oldest first. */
   questions(filter?: QuestionFilter): Promise<InboxQuestion[]>;
   /**

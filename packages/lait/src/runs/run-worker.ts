@@ -8,6 +8,7 @@ import { type GraphRunLog, hitlRunId } from './graph-run-log.js';
 import { nodeRows } from './node-rows.js';
 import { isLeaseLost, recordingFailed } from './pass-interruption.js';
 import { nodesOf } from './plan-nodes.js';
+import { limitsOf, withinLimits } from './run-call.js';
 import { changeRun, type Decision } from './run-changes.js';
 import { maskedChange, maskedEvent, type RunEnvironment, runLogOf } from './run-environment.js';
 import { executeRun, type PassResult } from './run-execution.js';
@@ -82,7 +83,7 @@ async function passOver(
     return executeRun({
       journal: writer,
       plan,
-      services: services(record.definition),
+      services: withinLimits(services(record.definition), limitsOf(record)),
       record,
       signal: until.signal,
       onRecordingFailure: (error) => until.abort(recordingFailed(error)),

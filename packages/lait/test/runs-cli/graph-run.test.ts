@@ -284,8 +284,24 @@ test('a damaged record is refused with its path and left as it is [waiting.damag
       expect(stderr).toContain(path);
     }
     expect(readFileSync(path).equals(before)).toBe(true);
-    expect((await lait(directory, ['runs', 'list'])).stdout).toContain('unreadable');
+    const listed = await lait(directory, ['runs', 'list']);
+    expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining('unreadable')]);
+    expect(listed.stderr).toContain(`warning: ${path} is damaged`);
   }
+  // JSON that is whole and still no run, and a run of a newer version.
+  const { record, ...rest } = JSON.parse(whole.toString('utf8'));
+  for (const [file, word] of [
+    [{ ...rest, record: { ...record, answers: 1 } }, 'is damaged'],
+    [{ ...rest, record, format: 99 }, 'newer lait'],
+  ] as const) {
+    writeFileSync(path, JSON.stringify(file));
+    const listed = await lait(directory, ['runs', 'list', '--json']);
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ run_id: id, status: 'unreadable' }]);
+    expect(listed.stderr).toMatch(new RegExp(`warning: .*${word}.*lait runs rm ${id}`));
+  }
+  expect((await lait(directory, ['runs', 'rm', id!])).code).toBe(1);
+  writeFileSync(join(directory, '.lait', 'runs', 'gone.json'), '{"format":');
+  expect((await lait(directory, ['runs', 'rm', 'gone'])).code).toBe(0);
   writeFileSync(path, whole);
   expect((await lait(directory, ['runs', 'answer', id!, 'a b', '-q'])).code).toBe(0);
   expect(logOf(directory)).toEqual(['before', 'after']);

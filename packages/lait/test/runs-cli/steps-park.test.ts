@@ -170,7 +170,7 @@ test('Ctrl-C leaves a run that goes on later; a second resume is refused while i
   const resumed = lait(directory, ['runs', 'resume', id!]);
   await until(() => logOf(directory).includes('three'));
   const refused = await lait(directory, ['runs', 'resume', id!]);
-  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('another process works on')]);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('another process works on')]);
   writeFileSync(join(directory, 'go'), '');
   const { code, stderr } = await resumed;
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('one')]);

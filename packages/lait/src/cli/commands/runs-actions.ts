@@ -81,6 +81,11 @@ function continuing(command: Command, name: string): Command {
     .option('-o, --output <path>', 'write the result to a file instead of standard output (- for that)')
     .addOption(new Option('--record <dir>', 'save every model reply in this directory').conflicts('replay'))
     .option('--replay <dir>', 'answer model requests from saved replies only')
+    .option(
+      '--limit <name=value>',
+      'what the run may spend from now on, in place of what it was given; repeat for more',
+      repeated,
+    )
     .option('--show-usage', 'print tokens and cost per step')
     .option('-q, --quiet', 'no progress, only warnings and errors')
     .addOption(

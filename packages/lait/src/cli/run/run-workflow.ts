@@ -108,7 +108,9 @@ async function runWaiting(
   const { runRecorded } = await import('../runs/run-recorded.js');
   records.secrets.protect(plan.sources.map(({ text }) => text));
   const runs = await lait.runs();
-  const { run_id: runId } = await runs.create(plan, { value: input, inputs, runId: newRunId() });
+  const created = await runs.create(plan, { value: input, inputs, runId: newRunId() });
+  const { run_id: runId, definition } = created;
+  records.secrets.protect(definition.sources.map(({ text }) => text));
   if (options.quiet !== true) context.output.note(`run recorded as '${runId}'`);
   const onEvent = trace === undefined ? undefined : (event: RunEvent) => trace.handle(event);
   return runRecorded({ runId, plan, configured: opened, options, context, display, onEvent });

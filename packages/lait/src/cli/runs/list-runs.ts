@@ -7,11 +7,11 @@ import { RecordedRuns, type StoreOptions } from './recorded-runs.js';
 import { recordStatus, runStatus, runStore } from './run-store.js';
 
 /** A line of the list: a checkpoint, or a run that can wait. */
-type Entry = { run_id: string; started: string; row: string[]; json: object };
+type Entry = { run_id: string; started: string; row: string[]; json: object; problem?: string };
 
 /**
  * `lait runs list`: one line per run, checkpoints and runs that can wait, the newest first; records that cannot be read
- * are listed with the reason. With a database only its runs. Source: facts §15.
+ * are listed, with the reason as a warning. With a database only its runs. Source: facts §15.
  */
 export async function listRuns(
   { json, ...options }: StoreOptions & { json?: true },
@@ -24,9 +24,10 @@ export async function listRuns(
     const runs = await store.list();
     const entries = await Promise.all(runs.map((run) => recordEntry(run, options, context)));
     if (options.database === undefined) {
-      const known = new Set(runs.map(({ run_id }) => run_id));
-      const checkpoints = (await runStore(context).list()).filter(({ run_id }) => !known.has(run_id));
-      entries.push(...checkpoints.map(checkpointEntry));
+      const checkpoints = await runStore(context).list();
+      entries.push(...without(runs, checkpoints).map(checkpointEntry));
+      const problems = without(checkpoints, (await store.problems?.()) ?? []);
+      entries.push(...problems.map(checkpointEntry));
     }
     entries.sort((a, b) => compare(b.started, a.started) || compare(b.run_id, a.run_id));
     if (json === true) await output.writeJson(entries.map((entry) => entry.json));
@@ -35,9 +36,21 @@ export async function listRuns(
       output.note(
         'there are no recorded runs here; `lait run FILE` records those of graphs, `--checkpoint` others',
       );
+    for (const { run_id, problem } of entries) {
+      if (problem !== undefined) output.warning(`${problem} (\`lait runs rm ${run_id}\` removes it)`);
+    }
   } finally {
     await records.close();
   }
+}
+
+/** The runs of one list that are not in another. */
+function without<T extends { run_id: string }>(
+  others: readonly { run_id: string }[],
+  runs: readonly T[],
+): T[] {
+  const known = new Set(others.map(({ run_id }) => run_id));
+  return runs.filter(({ run_id }) => !known.has(run_id));
 }
 
 async function recordEntry(run: RunRecord, options: StoreOptions, context: CommandContext): Promise<Entry> {
@@ -75,6 +88,7 @@ function checkpointEntry(run: ListedRun): Entry {
       started: timeOf(run_id),
       row: [run_id, status, '', preview(problem)],
       json: { run_id, status, problem },
+      problem,
     };
   }
   const {

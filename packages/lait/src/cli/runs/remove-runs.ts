@@ -1,4 +1,6 @@
 import { UsageError } from '../../errors/errors.js';
+import { isLaitError } from '../../errors/lait-error.js';
+import type { RunRecord } from '../../runs/run-record.js';
 import { isTerminal } from '../../runs/run-status.js';
 import type { CommandContext } from '../command-context.js';
 import { RecordedRuns, type StoreOptions } from './recorded-runs.js';
@@ -22,7 +24,11 @@ export async function removeRuns(
     const recorded: string[] = [];
     const checkpoints: string[] = [];
     for (const name of names) {
-      const record = name === 'latest' ? undefined : await store.read(name);
+      const record = name === 'latest' ? undefined : await readable(store.read(name));
+      if (record === 'damaged') {
+        recorded.push(name);
+        continue;
+      }
       if (record === undefined && options.database === undefined) {
         checkpoints.push(await checkpointNamed(name, context));
         continue;
@@ -43,6 +49,16 @@ export async function removeRuns(
     for (const id of new Set([...recorded, ...checkpoints])) context.output.note(`removed run '${id}'`);
   } finally {
     await records.close();
+  }
+}
+
+/** A run whose record cannot be read any more can only be removed. */
+async function readable(reading: Promise<RunRecord | undefined>): Promise<RunRecord | undefined | 'damaged'> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isLaitError(error) && error.code === 'file_damaged') return 'damaged';
+    throw error;
   }
 }
 

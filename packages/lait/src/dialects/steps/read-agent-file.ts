@@ -26,12 +26,16 @@ export interface LoadedAgent {
 
 /** Reads an agent Markdown file. Throws a `DefinitionError` that holds every problem. */
 export async function readAgentFile(file: string, options: ReadFileOptions = {}): Promise<AgentPlan> {
-  const source = await readSourceFile(file, options);
+  return agentOfSource(await readSourceFile(file, options));
+}
+
+/** The agent of a text that was read. Throws a `DefinitionError` that holds every problem. */
+export function agentOfSource(source: SourceFile): AgentPlan {
   const { agent, diagnostics } = loadAgent(source);
   if (agent !== undefined) return agent;
   throw new DefinitionError({
     code: 'definition_invalid',
-    message: `the agent file ${file} has ${diagnostics.length === 1 ? 'a problem' : 'problems'}`,
+    message: `the agent file ${source.file} has ${diagnostics.length === 1 ? 'a problem' : 'problems'}`,
     diagnostics,
     sources: [source],
   });
@@ -62,7 +66,7 @@ export function loadAgent(source: SourceFile): LoadedAgent {
   const system = compileBody(source.text, parts.body, problems, origins);
   if (problems.errors > 0 || system === undefined) return { diagnostics: problems.list(), origins };
   return {
-    agent: { ...agentPlan(fields, system), file: source.file },
+    agent: { ...agentPlan(fields, system), source },
     diagnostics: problems.list(),
     origins,
   };

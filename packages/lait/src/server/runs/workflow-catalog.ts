@@ -87,12 +87,11 @@ export class WorkflowCatalog {
     );
   }
 
-  /** Services for one pass of a run: the workflows that it calls are those that were pinned. */
+  /** Services for one pass of a run: the workflows and agents that it calls are those that were pinned. */
   servicesFor(definition: RunDefinition): Services {
     // What all runs share is not the object's own: a spread would lose it.
-    return Object.assign(this.#options.services.forRun(), {
-      workflows: this.#workflows(definition.sources.slice(1)),
-    });
+    const pinned = definition.sources.slice(1);
+    return Object.assign(this.#options.services.forRun(pinned), { workflows: this.#workflows(pinned) });
   }
 
   #workflows(pinned?: readonly SourceFile[]): ServerWorkflows {

@@ -40,7 +40,7 @@ describe('an agent file', () => {
       max_tool_rounds: 3,
       outputSchema: { file: '/x/agents/near.json' },
       schemaName: 'review',
-      file: '/x/agents/a.md',
+      source: { file: '/x/agents/a.md', text },
     });
     expect(agent?.system.evaluate(scopeOf({ value: { diff: '+1' } }))).toBe('Review this:\n+1');
     expect(agent?.files?.[0]?.source).toBe('{{ input.path }}');
@@ -91,7 +91,7 @@ describe('an agent file', () => {
     try {
       const file = path.join(directory, 'a.md');
       await writeFile(file, '---\nname: a\n---\nhi');
-      expect(await readAgentFile(file)).toMatchObject({ name: 'a', file });
+      expect(await readAgentFile(file)).toMatchObject({ name: 'a', source: { file } });
       await writeFile(file, 'no frontmatter');
       await expect(readAgentFile(file)).rejects.toMatchObject({
         code: 'definition_invalid',
