@@ -1,3 +1,4 @@
+import { isPlainText } from './plain-text.js';
 import { unprocessable } from './problem.js';
 
 /** A place in a list as clients hand it back: opaque, and checked when it comes. */
@@ -9,8 +10,7 @@ export function encodeCursor(parts: readonly string[]): string {
 export function decodeCursor(text: string, length: number): string[] {
   try {
     const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-    if (Array.isArray(parts) && parts.length === length && parts.every((part) => typeof part === 'string'))
-      return parts as string[];
+    if (Array.isArray(parts) && parts.length === length && parts.every(isPlainText)) return parts as string[];
   } catch {
     // Garbage is told below.
   }

@@ -5,7 +5,8 @@ import type { AccessControl } from '../access/access-control.js';
 import { localActor } from '../access/scopes.js';
 import type { ServerContext } from '../server-context.js';
 import { checkPart } from './check-request.js';
-import { HttpProblem, notFound } from './problem.js';
+import { isPlainText } from './plain-text.js';
+import { HttpProblem, notFound, unprocessable } from './problem.js';
 import { problemOf } from './problem-of.js';
 import { parseJson, readBody, requireMediaType } from './read-body.js';
 import type { Route, RouteAnswer, RouteGroup, RouteRequest } from './route.js';
@@ -146,11 +147,21 @@ function part(schema: Route['parameters'], value: unknown, name: 'path' | 'query
   return schema === undefined ? value : checkPart(schema, value, name);
 }
 
-/** The last of several values of a name counts. */
+/** The last of several values of a name counts. Throws an `HttpProblem` (422) for control characters in them. */
 function queryOf(url: URL): Record<string, string> {
   const query: Record<string, string> = Object.create(null) as Record<string, string>;
-  for (const [name, value] of url.searchParams) query[name] = value;
+  for (const [name, value] of url.searchParams) {
+    if (!isPlainText(value)) throw notPlain(name);
+    query[name] = value;
+  }
   return { ...query };
+}
+
+function notPlain(name: string): HttpProblem {
+  const message = 'must not hold control characters';
+  return unprocessable('request_invalid', `query ${name}: ${message}`, [
+    { in: 'query', path: name, message },
+  ]);
 }
 
 async function bodyOf(route: Route, request: Request, maxBytes: number): Promise<unknown> {

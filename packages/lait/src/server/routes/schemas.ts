@@ -1,14 +1,10 @@
 import { z } from 'zod';
 import { forms } from '../../dialects/index.js';
 import { runStatuses } from '../../runs/run-status.js';
+import { isPlainText } from '../http/plain-text.js';
 
 /** Ids and names from outside: any text without control characters. They never become paths. */
-const idText = z
-  .string()
-  .min(1)
-  .max(200)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these are refused
-  .regex(/^[^\u0000-\u001f\u007f\ud800-\udfff]*$/u, 'must not hold control characters');
+const idText = z.string().min(1).max(200).refine(isPlainText, 'must not hold control characters');
 
 export const id = idText;
 export const form = z.enum(forms).describe('The form that a workflow is written in.');
