@@ -5,6 +5,8 @@ import { LaitError } from '../errors/lait-error.js';
 export const deepestYaml = 200;
 /** Pieces of YAML syntax in one file: bounds the time that a hostile 16 MiB file can take. */
 const mostTokens = 1_000_000;
+/** What the lexer puts before the text of a scalar that is not quoted. */
+const scalarMark = '\u001f';
 
 /** A text that is too much for the library; `offset` says where. Codes `too_complex`, `too_deep`. */
 export class YamlBoundsError extends LaitError {
@@ -28,8 +30,22 @@ export function yamlTokens(text: string): CST.Token[] {
   const parser = new Parser();
   const tokens: CST.Token[] = [];
   let count = 0;
+  let offset = 0;
+  let brackets = 0;
+  let dashes = 0;
+  let previous = '';
   for (const lexeme of new Lexer().lex(text)) {
     count += 1;
+    // What nests within a line is counted at once: putting a million of it into a tree takes seconds.
+    if (previous !== scalarMark) {
+      if (lexeme === '[' || lexeme === '{') brackets += 1;
+      else if (lexeme === ']' || lexeme === '}') brackets -= 1;
+      else if (lexeme === '-' || lexeme === '?') dashes += 1;
+      else if (lexeme === '\n' || lexeme === '\r\n') dashes = 0;
+    }
+    if (brackets > deepestYaml || dashes > deepestYaml) throw tooDeepAt(offset);
+    offset += lexeme.length;
+    previous = lexeme;
     if (count > mostTokens) {
       const most = mostTokens.toLocaleString('en');
       throw new YamlBoundsError('too_complex', `the file holds more than ${most} pieces of YAML`, 0);
@@ -39,7 +55,11 @@ export function yamlTokens(text: string): CST.Token[] {
   tokens.push(...parser.end());
   const tooDeep = findTooDeep(tokens);
   if (tooDeep === undefined) return tokens;
-  throw new YamlBoundsError('too_deep', `nested deeper than ${deepestYaml} levels`, tooDeep);
+  throw tooDeepAt(tooDeep);
+}
+
+function tooDeepAt(offset: number): YamlBoundsError {
+  return new YamlBoundsError('too_deep', `nested deeper than ${deepestYaml} levels`, offset);
 }
 
 type Tree = { offset?: number; items?: readonly { key?: unknown; value?: unknown }[]; value?: unknown };

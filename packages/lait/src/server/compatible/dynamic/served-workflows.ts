@@ -2,6 +2,7 @@ import { DefinitionError } from '../../../errors/errors.js';
 import type { Plan } from '../../../plan/plan.js';
 import { isObject, type JsonObject } from '../../../values/value.js';
 import type { DefinitionContent } from '../../definitions/definition.js';
+import { storedYamlValue } from '../../definitions/yaml-value.js';
 import { HttpProblem } from '../../http/problem.js';
 import type { ServerContext } from '../../server-context.js';
 import type { ServedWorkflow } from './workflow-view.js';
@@ -53,7 +54,6 @@ export function definitionOf({ sources }: Plan): Promise<JsonObject> {
 /** Files may be YAML. */
 export async function parsed(content: DefinitionContent): Promise<JsonObject> {
   if (typeof content !== 'string') return content;
-  const { parse } = await import('yaml');
-  const value: unknown = parse(content, { maxAliasCount: 100 });
+  const value = await storedYamlValue(content);
   return isObject(value) ? (value as JsonObject) : {};
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../values/value.js';
+import { yamlValue } from '../../definitions/yaml-value.js';
 import { HttpProblem, type RequestProblem, unprocessable } from '../../http/problem.js';
 import { parseJson } from '../../http/read-body.js';
 import { contentOfBody, edgeBody, type GraphContent, graphBody, nodeBody } from './graph-content.js';
@@ -115,10 +116,8 @@ function readJson(text: string): unknown {
 }
 
 async function readYaml(text: string): Promise<unknown> {
-  const { parse } = await import('yaml');
   try {
-    // Checked again as JSON: nothing that only YAML knows comes in, and the depth is limited.
-    return parseJson(JSON.stringify(parse(text, { maxAliasCount: 100, uniqueKeys: true })) ?? 'null');
+    return await yamlValue(text);
   } catch (error) {
     throw unprocessable('yaml_invalid', `the package is no YAML: ${(error as Error).message}`);
   }
