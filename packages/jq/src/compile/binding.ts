@@ -4,7 +4,7 @@ import { functionReturn, LabelToken, type Op } from './machine.js';
 import { linkAside } from './strict.js';
 
 /** Machine form: removes the innermost cell. A function's return restores the environment itself. */
-export function linkScopeEnd(next: Op): Op {
+function linkScopeEnd(next: Op): Op {
   if (next === functionReturn) return next;
   return (machine) => {
     machine.env = machine.env.up!;

@@ -45,7 +45,7 @@ export function iterateCode(target: Code, range: Range): Code {
 }
 
 /** Hands over the elements of an array or the values of an object, in their order. */
-export function pushElements(
+function pushElements(
   container: JsonArray | JsonObject,
   path: Path | null,
   context: Context,
@@ -74,7 +74,7 @@ interface Position {
 }
 
 /** Machine form of {@link pushElements} for the value register, which must be a container. */
-export function linkElements(next: Op): Op {
+function linkElements(next: Op): Op {
   const advance = (machine: Machine, position: Position): Op => {
     const container = machine.value as JsonArray & JsonObject;
     const key = position.keys === null ? position.next : position.keys[position.next]!;

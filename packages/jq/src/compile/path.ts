@@ -21,7 +21,7 @@ export function rootPath(value: JsonValue): Path {
 }
 
 /** Whether `value` is the very value `path` leads to. Equal strings count as the same. */
-export function leadsTo(path: Path, value: JsonValue): boolean {
+function leadsTo(path: Path, value: JsonValue): boolean {
   return path.value === value || (Number.isNaN(path.value) && Number.isNaN(value));
 }
 

@@ -32,7 +32,7 @@ export function add(left: JsonValue, right: JsonValue, context: Context): JsonVa
 }
 
 /** `left - right` of numbers, or the elements of `left` that do not occur in `right`. */
-export function subtract(left: JsonValue, right: JsonValue, context: Context): JsonValue {
+function subtract(left: JsonValue, right: JsonValue, context: Context): JsonValue {
   if (typeof left === 'number' && typeof right === 'number') return left - right;
   if (Array.isArray(left) && Array.isArray(right)) return difference(left, right, context);
   return raise(`${describe(left)} and ${describe(right)} cannot be subtracted`);
@@ -94,7 +94,7 @@ function mergeDeep(left: JsonObject, right: JsonObject, context: Context): JsonO
 }
 
 /** `left / right` of numbers, or the pieces of a split string. */
-export function divide(left: JsonValue, right: JsonValue, context: Context): JsonValue {
+function divide(left: JsonValue, right: JsonValue, context: Context): JsonValue {
   if (typeof left === 'number' && typeof right === 'number') {
     if (right === 0) {
       return raise(`${describe(left)} and ${describe(right)} cannot be divided because the divisor is zero`);

@@ -35,7 +35,7 @@ const apiKeyFields = {
 } as const satisfies FieldTable;
 
 /** One entry of `mcp_servers:`. Source: facts §13. */
-export const mcpServerFields = {
+const mcpServerFields = {
   command: {
     type: 'text',
     notBlank: true,
@@ -60,7 +60,7 @@ export const mcpServerFields = {
 } as const satisfies FieldTable;
 
 /** One entry of `tools:`. Source: facts §12. */
-export const shellToolFields = {
+const shellToolFields = {
   command: {
     type: 'list',
     items: { type: 'text' },

@@ -27,27 +27,6 @@ export interface Journal {
   append(entry: JournalEntry): Promise<void>;
 }
 
-/** A journal without a store: for tests, and for runs that only need to survive parking in this process. */
-export class MemoryJournal implements Journal {
-  readonly #entries = new Map<string, JournalEntry>();
-
-  constructor(entries: Iterable<JournalEntry> = []) {
-    for (const entry of entries) this.#entries.set(journalKey(entry), entry);
-  }
-
-  find<T extends JournalEntryType>(type: T, address: Address) {
-    return this.#entries.get(journalKey({ type, address })) as Extract<JournalEntry, { type: T }> | undefined;
-  }
-
-  async append(entry: JournalEntry): Promise<void> {
-    this.#entries.set(journalKey(entry), entry);
-  }
-
-  get entries(): JournalEntry[] {
-    return [...this.#entries.values()];
-  }
-}
-
 /** Identifies an entry: one per type and address. */
 export function journalKey({ type, address }: Pick<JournalEntry, 'type' | 'address'>): string {
   return `${type}\0${address}`;

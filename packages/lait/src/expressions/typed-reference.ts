@@ -4,7 +4,7 @@ import type { Reference } from './expression.js';
 import type { Scope } from './scope.js';
 
 /** Error code of a path that has no value in the run at hand. A node that meets it fails and is not repeated. */
-export const unresolvedReference = 'reference_unresolved';
+const unresolvedReference = 'reference_unresolved';
 
 /** A parsed path of the graph form, e.g. `nodes.plan.output.steps[0].title`. Source: graph facts §3.2. */
 export type TypedReference =

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type JournalEntry, MemoryJournal } from '../../src/engine/journal.js';
+import type { JournalEntry } from '../../src/engine/journal.js';
 import { RecordedRun } from '../../src/engine/runtimes/recorded.js';
 import { messageChain } from '../../src/errors/lait-error.js';
 import type { Plan } from '../../src/plan/plan.js';
+import { MemoryJournal } from '../support/memory-journal.js';
 import { block, call, compute, jq, plan, resultOf, run, type Step, start } from '../support/plans.js';
 
 const recorded = (journal: MemoryJournal) => new RecordedRun({ runId: 'run', journal });

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type JournalEntry, MemoryJournal } from '../../src/engine/journal.js';
+import type { JournalEntry } from '../../src/engine/journal.js';
 import { RecordedRun } from '../../src/engine/runtimes/recorded.js';
 import { type Answer, says, startModelServer } from '../models/model-server.js';
+import { MemoryJournal } from '../support/memory-journal.js';
 import { run, temporaryDirectory, text } from './model-plan.js';
 
 const call = (id: string, name: string, arguments_: object) => ({

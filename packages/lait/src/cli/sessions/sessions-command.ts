@@ -9,7 +9,7 @@ import type { CommandContext } from '../command-context.js';
 import { tableText } from '../print-table.js';
 
 /** Where conversations are kept that were given a name, or that could not be ended. */
-export const sessionsDirectory = join('.lait', 'sessions');
+const sessionsDirectory = join('.lait', 'sessions');
 
 interface Listed {
   name: string;

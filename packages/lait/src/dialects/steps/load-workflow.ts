@@ -1,8 +1,6 @@
-import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { DefinitionError, UsageError } from '../../errors/errors.js';
+import { UsageError } from '../../errors/errors.js';
 import type { Expression } from '../../expressions/expression.js';
-import type { ReadFileOptions } from '../../files/read-file.js';
 import { kinds as allKinds } from '../../kinds/index.js';
 import type { Kind } from '../../kinds/kind.js';
 import type { AgentPlan } from '../../plan/agent.js';
@@ -12,7 +10,6 @@ import { acceptInputs, type InputDeclarations } from '../../plan/inputs.js';
 import { modelKeyProblems } from '../../plan/key-problems.js';
 import type { Block, Plan, PlanCall, PlanStart } from '../../plan/plan.js';
 import { Problems } from '../../plan/problems.js';
-import { readSourceFile } from '../../plan/read-source.js';
 import type { DefaultSettings, PlanSettings } from '../../plan/settings.js';
 import type { SourceFile } from '../../plan/source.js';
 import type { SpendingLimits } from '../../plan/spending-limits.js';
@@ -56,22 +53,6 @@ export function loadStepsWorkflow(source: SourceFile, options: LoadOptions = {})
   const root = readYaml(problems);
   const origin = path.resolve(source.file);
   return lower(root, problems, { directory: path.dirname(origin), origin, ...options });
-}
-
-/** Reads a file and lowers it. Throws a `DefinitionError` that holds every problem. */
-export async function readStepsWorkflow(
-  file: string,
-  options: LoadOptions & ReadFileOptions = {},
-): Promise<Plan> {
-  const source = await readSourceFile(file, options);
-  const { plan, diagnostics } = loadStepsWorkflow(source, { origin: await realpath(file), ...options });
-  if (plan !== undefined) return plan;
-  const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  throw new DefinitionError({
-    code: 'definition_invalid',
-    message: `${file} has ${errors.length === 1 ? 'a problem' : `${errors.length} problems`}`,
-    diagnostics,
-  });
 }
 
 function lower(root: SourceNode | undefined, problems: Problems, options: LoadOptions): LoadedSteps {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readStepsWorkflow } from '../../../src/dialects/steps/load-workflow.js';
+import { planOfFile } from '../../../src/config/load-plan.js';
 import { DefinitionError, UsageError } from '../../../src/errors/errors.js';
 import { kinds } from '../../../src/kinds/index.js';
 import { load, marked, planOf, problems } from './load.js';
@@ -431,7 +431,7 @@ steps:
     try {
       const file = path.join(directory, 'w.yml');
       await writeFile(file, text);
-      const error = await readStepsWorkflow(file).then(
+      const error = await planOfFile(file).then(
         () => undefined,
         (reason: unknown) => reason as DefinitionError,
       );

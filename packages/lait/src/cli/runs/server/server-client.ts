@@ -2,7 +2,7 @@ import { StepError, UsageError } from '../../../errors/errors.js';
 import { isObject, type JsonObject, type JsonValue } from '../../../values/value.js';
 
 /** A server did not do what it was asked for. */
-export class ServerError extends StepError {}
+class ServerError extends StepError {}
 
 export interface ServerClientOptions {
   url: string;
