@@ -65,8 +65,9 @@ export function compile(source: string, options: CompileOptions = {}): Program {
   try {
     const ast = parse(source, limits);
     const references = resolve(ast, names);
-    const code = new Compiler(names, findBuiltin).compile(ast, null, 0);
-    return new CompiledProgram(source, ast, references, code, names, limits);
+    const program = new CompiledProgram(source, ast, references, names, limits);
+    if (source.length > longestSafe) program.compile();
+    return program;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     const range = { start: 0, end: source.length, line: 1, column: 1 };
@@ -74,17 +75,26 @@ export function compile(source: string, options: CompileOptions = {}): Program {
   }
 }
 
+/** Characters of a source that cannot be nested so deeply that its compilation overflows the stack. */
+const longestSafe = 500;
+
+/** Compiled when it first runs: who only checks programs, or never reaches one, does not pay for it. */
 class CompiledProgram implements Program {
-  private readonly entry = lazily(() => this.code.link(output));
+  private readonly entry = lazily(() => this.compile().link(output));
+  private code: Code | undefined;
 
   constructor(
     readonly source: string,
     readonly ast: Node,
     readonly references: readonly Reference[],
-    private readonly code: Code,
     private readonly names: readonly string[],
     private readonly limits: Limits,
   ) {}
+
+  compile(): Code {
+    this.code ??= new Compiler(this.names, findBuiltin).compile(this.ast, null, 0);
+    return this.code;
+  }
 
   *run(value: JsonValue, variables: Variables = {}, options: RunOptions = {}): IterableIterator<JsonValue> {
     const { signal } = options;
@@ -92,8 +102,9 @@ class CompiledProgram implements Program {
     let left = options.budget?.outputs ?? this.limits.outputs;
     checkAborted(signal);
     try {
-      if (this.code.direct !== null) {
-        const result = this.code.direct(value ?? null, env);
+      const { direct } = this.compile();
+      if (direct !== null) {
+        const result = direct(value ?? null, env);
         if (result !== undefined) yield this.checkOutput(result, left);
         return;
       }
@@ -112,7 +123,8 @@ class CompiledProgram implements Program {
     const env = this.environment(variables, options);
     let result: JsonValue | undefined;
     try {
-      if (this.code.direct !== null) result = this.code.direct(value ?? null, env);
+      const { direct } = this.compile();
+      if (direct !== null) result = direct(value ?? null, env);
       else {
         const machine = new Machine(this.entry(), value ?? null, null, env);
         if (machine.next()) result = machine.value;
