@@ -68,6 +68,7 @@ function printedBy(script) {
     const text = execFileSync(process.execPath, [file], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...(peers && { LAIT_BENCH_PEERS: '1' }) },
     });
     // Tables stay tables; anything else is shown as it is.
     return /^\|/m.test(text) ? text.trim() : `\`\`\`\n${text.trim()}\n\`\`\``;

@@ -1,6 +1,7 @@
 // A server under load, in processes of their own: runs a second of a pure workflow of three steps that are created over
-// HTTP and finished, how long a run waits until it begins, and what parked runs cost.
-//   node bench/server/run.mjs [--runs 1000] [--parked 10000] [--postgres postgres://…] [--peers]
+// HTTP and finished, how long a run waits until it begins, and whether memory grows with the runs that wait for somebody.
+//   node bench/server/run.mjs [--seconds 10] [--parked 10000] [--postgres postgres://…] [--peers]
+// PostgreSQL is started for the measurement where it is installed, unless a URL is given.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,30 +9,39 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { machineLoad } from '../support/machine-load.mjs';
 import { installPeers } from '../support/peers.mjs';
+import { startPostgres } from '../support/postgres.mjs';
 import { asking, pure } from './workflows.mjs';
 
 const { values } = parseArgs({
   options: {
-    runs: { type: 'string', default: '1000' },
+    seconds: { type: 'string', default: '10' },
     parked: { type: 'string', default: '10000' },
     postgres: { type: 'string', default: process.env.LAIT_BENCH_POSTGRES },
-    peers: { type: 'boolean', default: false },
+    peers: { type: 'boolean', default: process.env.LAIT_BENCH_PEERS !== undefined },
   },
 });
-const total = Number(values.runs);
+const seconds = Number(values.seconds);
 const parked = Number(values.parked);
+/** So long runs are parked at most, in seconds. */
+const parkingSeconds = 45;
 const atOnce = 32;
 const nodeArgs = (process.env.LAIT_BENCH_NODE_ARGS ?? '').split(' ').filter((one) => one !== '');
 const launcher = fileURLToPath(new URL('../../packages/lait/bin/lait.js', import.meta.url));
 
 const rows = [];
-rows.push(await measureLait('lait, SQLite', []));
-if (values.postgres !== undefined)
-  rows.push(await measureLait('lait, PostgreSQL', ['--database', values.postgres]));
-if (values.peers) {
-  installPeers();
-  rows.push(await measurePeer());
+const own = values.postgres === undefined ? await startPostgres() : undefined;
+try {
+  rows.push(await measureLait('lait, SQLite', []));
+  const url = values.postgres ?? own?.url;
+  if (url !== undefined) rows.push(await measureLait('lait, PostgreSQL', ['--database', url]));
+  if (values.peers) {
+    installPeers();
+    rows.push(await measurePeer());
+  }
+} finally {
+  await own?.stop();
 }
 print(rows);
 
@@ -63,22 +73,27 @@ async function measureLait(name, args) {
     const mark = Date.now().toString(36);
     await call(url, 'PUT', `/v1/definitions/pure`, { content: pure });
     await call(url, 'PUT', `/v1/definitions/asking`, { content: asking });
-    await createAll(url, 50, `warm-${mark}`, { workflow: 'pure', input: { n: 1 } });
-    await reached(url, 'pure', 'completed', 50);
+    const start = (workflow, name) => (index) =>
+      call(url, 'POST', '/v1/runs', { workflow, input: { n: 1 }, run_id: `${name}-${mark}-${index}` });
+    const warm = await inTurns(start('pure', 'warm'), { count: 200 });
+    await reached(url, 'pure', 'completed', warm);
 
     const begin = performance.now();
     const cpuBefore = cpuOf(child.pid);
-    await createAll(url, total, `run-${mark}`, { workflow: 'pure', input: { n: 1 } });
-    await reached(url, 'pure', 'completed', total + 50);
-    const seconds = (performance.now() - begin) / 1000;
+    const total = await inTurns(start('pure', 'run'), { seconds });
+    await reached(url, 'pure', 'completed', warm + total);
+    const took = (performance.now() - begin) / 1000;
     const cpu = cpuOf(child.pid) - cpuBefore;
 
-    const latencies = await startLatencies(url, 200, mark);
+    const latencies = await startLatencies(url, 100, mark);
+    // A process that has just begun grows by itself: the first tenth is left out.
+    const first = await inTurns(start('asking', 'first'), { count: parked / 10, seconds: parkingSeconds });
+    await reached(url, 'asking', 'waiting_hitl', first);
     const before = memoryOf(child.pid);
-    await createAll(url, parked, `parked-${mark}`, { workflow: 'asking' });
-    await reached(url, 'asking', 'waiting_hitl', parked);
-    const growth = memoryOf(child.pid) - before;
-    return { name, perSecond: total / seconds, cpuMs: (cpu * 1000) / total, latencies, growth };
+    const rest = await inTurns(start('asking', 'rest'), { count: parked - first, seconds: parkingSeconds });
+    await reached(url, 'asking', 'waiting_hitl', first + rest);
+    const memory = { first, all: first + rest, before, after: memoryOf(child.pid) };
+    return { name, perSecond: total / took, cpuMs: (cpu * 1000) / total, latencies, memory };
   } finally {
     child.kill(nodeArgs.length > 0 ? 'SIGTERM' : 'SIGKILL');
     await once(child, 'exit');
@@ -96,16 +111,13 @@ async function measurePeer() {
   const url = String((await once(child.stdout, 'data'))[0]).trim();
   try {
     const start = () => call(url, 'POST', '/start', { n: 1 });
-    await inTurns(50, start);
+    await inTurns(start, { count: 200 });
     const cpuBefore = cpuOf(child.pid);
     const begin = performance.now();
-    await inTurns(total, start);
-    const seconds = (performance.now() - begin) / 1000;
-    return {
-      name: '@mastra/core, LibSQL',
-      perSecond: total / seconds,
-      cpuMs: ((cpuOf(child.pid) - cpuBefore) * 1000) / total,
-    };
+    const total = await inTurns(start, { seconds });
+    const took = (performance.now() - begin) / 1000;
+    const cpu = cpuOf(child.pid) - cpuBefore;
+    return { name: '@mastra/core, LibSQL', perSecond: total / took, cpuMs: (cpu * 1000) / total };
   } finally {
     child.kill('SIGKILL');
     await once(child, 'exit');
@@ -127,16 +139,15 @@ async function startLatencies(url, count, mark) {
   return latencies.sort((a, b) => a - b);
 }
 
-function createAll(url, count, prefix, body) {
-  return inTurns(count, (index) => call(url, 'POST', '/v1/runs', { ...body, run_id: `${prefix}-${index}` }));
-}
-
-async function inTurns(count, work) {
+/** Does the work again and again, several at once, as often or as long as is said. Gives how often. */
+async function inTurns(work, { count = Number.POSITIVE_INFINITY, seconds: longest = 60 }) {
+  const end = performance.now() + longest * 1000;
   let next = 0;
   const worker = async () => {
-    while (next < count) await work(next++);
+    while (next < count && performance.now() < end) await work(next++);
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
+  return next;
 }
 
 async function reached(url, workflow, status, count) {
@@ -177,16 +188,20 @@ function memoryOf(pid) {
 
 function print(measured) {
   console.log(
-    `| server | runs a second (${total}, ${atOnce} clients) | processor ms a run | start p50 / p99 | memory of ${parked} parked runs |`,
+    `| server | runs a second (${atOnce} clients) | processor ms a run | start p50 / p99 | memory while runs are parked |`,
   );
-  console.log('|---|---|---|---|---|');
-  for (const { name, perSecond, cpuMs, latencies, growth } of measured) {
+  console.log('|---|---:|---:|---:|---|');
+  for (const { name, perSecond, cpuMs, latencies, memory } of measured) {
     const at = (part) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * part))];
     const start = latencies === undefined ? '–' : `${at(0.5)} / ${at(0.99)} ms`;
-    const memory = growth === undefined ? '–' : `${growth.toFixed(0)} MB`;
-    console.log(`| ${name} | ${perSecond.toFixed(0)} | ${cpuMs.toFixed(1)} | ${start} | ${memory} |`);
+    const parking =
+      memory === undefined
+        ? '–'
+        : `${memory.before.toFixed(0)} MB with ${memory.first}, ${memory.after.toFixed(0)} MB with ${memory.all}`;
+    console.log(`| ${name} | ${perSecond.toFixed(0)} | ${cpuMs.toFixed(1)} | ${start} | ${parking} |`);
   }
-  console.log(
-    '\nOne machine runs clients, server and database: not measured are networks and several processes.',
-  );
+  console.log(`
+${machineLoad()} One machine runs clients, server and database: not measured are networks and several
+processes. lait queues runs, and flushes each of a run's three transactions to the disk before anybody is told of it. The
+peer runs them within the request and sets \`synchronous = NORMAL\`: what it has stored last may be lost with the machine.`);
 }

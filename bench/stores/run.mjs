@@ -1,16 +1,24 @@
 // What recording a durable effect costs, next to what one bare flush of the same disk costs in the same run.
-// `node bench/stores/run.mjs [directory]`; PostgreSQL with LAIT_BENCH_POSTGRES=postgres://… . Prints one JSON row a line.
+// And what claiming a run costs while few or many are queued.
+//   node bench/stores/run.mjs [directory] [--postgres postgres://…]
+// PostgreSQL is started for the measurement where it is installed, unless a URL is given.
 import { fdatasync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { openPostgresDatabase } from '../../packages/lait/dist/runs/stores/database/postgres-database.js';
 import { openSqliteDatabase } from '../../packages/lait/dist/runs/stores/database/sqlite-database.js';
 import { FileRunStore } from '../../packages/lait/dist/runs/stores/files/file-run-store.js';
 import { SqlRunStore } from '../../packages/lait/dist/runs/stores/sql-run-store.js';
+import { machineLoad } from '../support/machine-load.mjs';
+import { startPostgres } from '../support/postgres.mjs';
 
-const parent = process.argv[2] ?? tmpdir();
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { postgres: { type: 'string', default: process.env.LAIT_BENCH_POSTGRES } },
+});
+const [parent = tmpdir()] = positionals;
 mkdirSync(parent, { recursive: true });
 const directory = mkdtempSync(join(parent, 'lait-bench-store-'));
 const flush = promisify(fdatasync);
@@ -38,22 +46,16 @@ const bareMs = await median(() =>
     await flush(file);
   }),
 );
-const print = (row) => console.log(JSON.stringify(row));
-print({ row: 'store.bare-flush', ms: round(bareMs) });
-
-function round(value) {
-  return Math.round(value * 1000) / 1000;
-}
+const rows = [];
 
 let runs = 0;
-async function newJournal(store, entries = 0) {
+function newRecord(workflow, status) {
   runs += 1;
   const now = new Date().toISOString();
-  const run_id = `wrun_bench_${Date.now()}_${runs}`;
-  const record = {
-    run_id,
-    definition: { form: 'graph', id: 'bench', origin: 'bench.json', sources: [] },
-    status: 'running',
+  return {
+    run_id: `wrun_bench_${Date.now()}_${runs}`,
+    definition: { form: 'graph', id: workflow, origin: 'bench.json', sources: [] },
+    status,
     revision: 1,
     inputs: {},
     context: {},
@@ -62,12 +64,24 @@ async function newJournal(store, entries = 0) {
     created_at: now,
     updated_at: now,
   };
+}
+
+async function newJournal(store, entries = 0) {
+  const record = newRecord('bench', 'waiting_hitl');
   await store.create(
     record,
     [],
     Array.from({ length: entries }, (_, index) => outcome(`old ${index}`)),
   );
-  return store.journal(run_id);
+  return store.journal(record.run_id);
+}
+
+/** Milliseconds a claim of one run, while so many of 20 workflows are queued. */
+async function claimMs(store, queued) {
+  const create = (index) => store.create(newRecord(`flow-${index % 20}`, 'queued'), []);
+  for (let index = await store.count({ statuses: ['queued'] }); index < queued; index += 100)
+    await Promise.all(Array.from({ length: 100 }, (_, offset) => create(index + offset)));
+  return median(() => msEach(15, () => store.claim({ worker: 'bench', leaseMs: 600_000 })));
 }
 
 const outcome = (address) => ({ type: 'completed', address, value: 'x'.repeat(100) });
@@ -87,22 +101,35 @@ async function measure(name, store) {
   );
   const long = await newJournal(store, 20_000);
   const longMs = await median(() => msEach(alone, () => long.append(next())));
-  print({
-    row: `store.${name}`,
-    effects_per_second_alone: Math.round(1000 / aloneMs),
-    flushes_per_effect_alone: round(aloneMs / bareMs),
-    effects_per_second_50_branches: Math.round((1000 * together) / roundMs),
-    flushes_per_50_branches: round(roundMs / bareMs),
-    effects_per_second_50_runs: Math.round((1000 * together) / runsMs),
-    flushes_per_50_runs: round(runsMs / bareMs),
-    after_20000_outcomes_to_empty: round(longMs / aloneMs),
-  });
+  const claims = name === 'files' ? [] : [await claimMs(store, 200), await claimMs(store, 10_000)];
+  const perSecond = (ms, effects = 1) => Math.round((1000 * effects) / ms);
+  rows.push([
+    name,
+    `${perSecond(aloneMs)} (${(aloneMs / bareMs).toFixed(1)})`,
+    `${perSecond(roundMs, together)} (${(roundMs / bareMs).toFixed(1)})`,
+    `${perSecond(runsMs, together)} (${(runsMs / bareMs).toFixed(1)})`,
+    `${(longMs / aloneMs).toFixed(2)}×`,
+    claims.length === 0 ? '–' : claims.map((ms) => `${ms.toFixed(1)} ms`).join(' / '),
+  ]);
   await store.close();
 }
 
-await measure('files', new FileRunStore(join(directory, 'files')));
-await measure('sqlite', new SqlRunStore(await openSqliteDatabase(join(directory, 'lait.db'))));
-const url = process.env.LAIT_BENCH_POSTGRES;
-if (url !== undefined)
-  await measure('postgres', new SqlRunStore(await openPostgresDatabase(url, { schema: 'lait_bench' })));
-rmSync(directory, { recursive: true, force: true });
+const own = values.postgres === undefined ? await startPostgres() : undefined;
+try {
+  await measure('files', new FileRunStore(join(directory, 'files')));
+  await measure('SQLite', new SqlRunStore(await openSqliteDatabase(join(directory, 'lait.db'))));
+  const url = values.postgres ?? own?.url;
+  if (url !== undefined)
+    await measure('PostgreSQL', new SqlRunStore(await openPostgresDatabase(url, { schema: 'lait_bench' })));
+} finally {
+  await own?.stop();
+  rmSync(directory, { recursive: true, force: true });
+}
+console.log(
+  `| store | effects a second alone | in ${together} branches | in ${together} runs | after 20,000 outcomes | a claim, 200 / 10,000 queued |`,
+);
+console.log('|---|---:|---:|---:|---:|---:|');
+for (const row of rows) console.log(`| ${row.join(' | ')} |`);
+console.log(`
+In brackets: how many bare flushes of this disk the same time is worth (one takes ${bareMs.toFixed(2)} ms); for branches and runs, the
+time of all ${together} together. What stands after 20,000 outcomes is compared with an empty run. ${machineLoad()}`);
