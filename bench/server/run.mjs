@@ -24,8 +24,8 @@ const { values } = parseArgs({
 });
 const seconds = Number(values.seconds);
 const parked = Number(values.parked);
-/** So long runs are parked at most, in seconds. */
-const parkingSeconds = 45;
+/** No more runs are parked after so many seconds. */
+const parkingSeconds = 40;
 const atOnce = 32;
 const nodeArgs = (process.env.LAIT_BENCH_NODE_ARGS ?? '').split(' ').filter((one) => one !== '');
 const launcher = fileURLToPath(new URL('../../packages/lait/bin/lait.js', import.meta.url));
@@ -75,7 +75,7 @@ async function measureLait(name, args) {
     await call(url, 'PUT', `/v1/definitions/asking`, { content: asking });
     const start = (workflow, name) => (index) =>
       call(url, 'POST', '/v1/runs', { workflow, input: { n: 1 }, run_id: `${name}-${mark}-${index}` });
-    const warm = await inTurns(start('pure', 'warm'), { count: 200 });
+    const warm = await inTurns(start('pure', 'warm'), { count: 200, seconds: 15 });
     await reached(url, 'pure', 'completed', warm);
 
     const begin = performance.now();
@@ -85,14 +85,17 @@ async function measureLait(name, args) {
     const took = (performance.now() - begin) / 1000;
     const cpu = cpuOf(child.pid) - cpuBefore;
 
-    const latencies = await startLatencies(url, 100, mark);
-    // A process that has just begun grows by itself: the first tenth is left out.
-    const first = await inTurns(start('asking', 'first'), { count: parked / 10, seconds: parkingSeconds });
-    await reached(url, 'asking', 'waiting_hitl', first);
-    const before = memoryOf(child.pid);
-    const rest = await inTurns(start('asking', 'rest'), { count: parked - first, seconds: parkingSeconds });
-    await reached(url, 'asking', 'waiting_hitl', first + rest);
-    const memory = { first, all: first + rest, before, after: memoryOf(child.pid) };
+    const latencies = await startLatencies(url, 60, mark);
+    // Between two collections of garbage a process breathes: one number would say little.
+    const end = performance.now() + parkingSeconds * 1000;
+    const memory = [];
+    for (let all = 0; all < parked && performance.now() < end; ) {
+      const from = all;
+      const park = start('asking', 'parked');
+      all += await inTurns((index) => park(from + index), { count: Math.min(500, parked - all) });
+      await reached(url, 'asking', 'waiting_hitl', all);
+      memory.push({ all, megabytes: memoryOf(child.pid) });
+    }
     return { name, perSecond: total / took, cpuMs: (cpu * 1000) / total, latencies, memory };
   } finally {
     child.kill(nodeArgs.length > 0 ? 'SIGTERM' : 'SIGKILL');
@@ -111,7 +114,7 @@ async function measurePeer() {
   const url = String((await once(child.stdout, 'data'))[0]).trim();
   try {
     const start = () => call(url, 'POST', '/start', { n: 1 });
-    await inTurns(start, { count: 200 });
+    await inTurns(start, { count: 200, seconds: 15 });
     const cpuBefore = cpuOf(child.pid);
     const begin = performance.now();
     const total = await inTurns(start, { seconds });
@@ -188,16 +191,17 @@ function memoryOf(pid) {
 
 function print(measured) {
   console.log(
-    `| server | runs a second (${atOnce} clients) | processor ms a run | start p50 / p99 | memory while runs are parked |`,
+    `| server | runs a second (${atOnce} clients) | processor ms a run | start p50 / p99 | resident memory with so many parked runs |`,
   );
   console.log('|---|---:|---:|---:|---|');
   for (const { name, perSecond, cpuMs, latencies, memory } of measured) {
     const at = (part) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * part))];
     const start = latencies === undefined ? '–' : `${at(0.5)} / ${at(0.99)} ms`;
+    const shown = [0.1, 0.4, 0.7, 1].map((part) => memory?.[Math.ceil(memory.length * part) - 1]);
     const parking =
       memory === undefined
         ? '–'
-        : `${memory.before.toFixed(0)} MB with ${memory.first}, ${memory.after.toFixed(0)} MB with ${memory.all}`;
+        : shown.map(({ all, megabytes }) => `${all}: ${megabytes.toFixed(0)} MB`).join(', ');
     console.log(`| ${name} | ${perSecond.toFixed(0)} | ${cpuMs.toFixed(1)} | ${start} | ${parking} |`);
   }
   console.log(`
