@@ -197,7 +197,8 @@ function print(measured) {
   for (const { name, perSecond, cpuMs, latencies, memory } of measured) {
     const at = (part) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * part))];
     const start = latencies === undefined ? '–' : `${at(0.5)} / ${at(0.99)} ms`;
-    const shown = [0.1, 0.4, 0.7, 1].map((part) => memory?.[Math.ceil(memory.length * part) - 1]);
+    const places = [0.1, 0.4, 0.7, 1].map((part) => memory?.[Math.ceil(memory.length * part) - 1]);
+    const shown = [...new Set(places)];
     const parking =
       memory === undefined
         ? '–'
