@@ -1,4 +1,3 @@
-import type OpenAI from 'openai';
 import { isLaitError } from '../errors/lait-error.js';
 import type { ModelCandidate, ModelRequest } from '../kinds/services.js';
 import type { ApiResponse } from '../network/post-to.js';
@@ -11,6 +10,7 @@ import { readStream } from './read-stream.js';
 import { streamedBody, wholeBody } from './reply-body.js';
 import { chatBody } from './request-body.js';
 import { readResponse, responsesBody } from './responses-api.js';
+import { streamChunks } from './stream-chunks.js';
 
 export interface SendOptions {
   signal: AbortSignal;
@@ -61,18 +61,9 @@ async function exchange(
   if (onToken === undefined || /\bjson\b|html/i.test(response.header('content-type') ?? '')) {
     return inOnePiece(readCompletion(await wholeText(response), modelId), onToken);
   }
-  const reply = await readStream(await chunksOf(response), modelId, onToken);
+  const reply = await readStream(streamChunks(streamedBody(response)), modelId, onToken);
   signal.throwIfAborted();
   return reply;
-}
-
-/** The chunks of a stream, read by the `openai` package, which is loaded with the first one. */
-async function chunksOf(response: ApiResponse): Promise<AsyncIterable<unknown>> {
-  const { Stream } = await import('openai/core/streaming');
-  const body = new Response(ReadableStream.from(streamedBody(response)));
-  // Left alone, the package prints what it cannot read.
-  const silent = { logLevel: 'off' } as OpenAI;
-  return Stream.fromSSEResponse(body, new AbortController(), silent);
 }
 
 /** The whole body. A connection that closes in the middle leaves half a reply. */

@@ -5,8 +5,6 @@ import type { ApiResponse } from '../network/post-to.js';
 import { isObject } from '../values/value.js';
 import type { Endpoint } from './endpoint.js';
 import { type ModelErrorCode, modelError } from './model-error.js';
-import { ownText } from './own-text.js';
-import { streamError } from './read-stream.js';
 import { looksLikeHtml, readRefusal } from './reply-body.js';
 
 /** Turns whatever was thrown into an error of ours that names server and model but never the key. */
@@ -14,15 +12,6 @@ export function translate(error: unknown, candidate: ModelCandidate, endpoint: E
   const inner = innermost(error);
   if (isLaitError(inner)) return inner;
   const place = placeOf(candidate, endpoint);
-  const failure = error as { error?: unknown };
-  if (failure.error !== undefined && isObject(failure.error)) {
-    return streamError(ownText(failure.error, 'message') ?? JSON.stringify(failure.error), null);
-  }
-  if (failure instanceof SyntaxError) {
-    return modelError('model_stream_malformed', 'the stream carried something that is not JSON', {
-      details: place,
-    });
-  }
   const cause = inner instanceof Error ? inner.message : String(inner);
   const code = String((inner as { code?: unknown }).code ?? cause);
   if (neverConnected.has(code)) {

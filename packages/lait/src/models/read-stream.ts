@@ -12,12 +12,12 @@ type OnToken = (text: string, reasoning: boolean) => void;
  * error, or carries nothing is never an answer. Source: field report FR-20.
  */
 export async function readStream(
-  chunks: AsyncIterable<unknown>,
+  chunks: AsyncIterable<JsonValue>,
   modelId: string,
   onToken: OnToken,
 ): Promise<RawReply> {
   const reply = new StreamedReply(modelId, onToken);
-  for await (const chunk of chunks) reply.add(chunk as JsonValue);
+  for await (const chunk of chunks) reply.add(chunk);
   return reply.finish();
 }
 
@@ -41,6 +41,11 @@ class StreamedReply {
     this.#chunks += 1;
     if (!isObject(chunk))
       throw modelError('model_stream_malformed', 'the stream carried something that is no chunk');
+    const failure = ownProperty(chunk, 'error');
+    if (failure !== undefined && failure !== null) {
+      const said = isObject(failure) ? ownText(failure, 'message') : failure;
+      throw streamError(typeof said === 'string' ? said : JSON.stringify(failure), this.#content);
+    }
     const choices = ownProperty(chunk, 'choices');
     if (!Array.isArray(choices)) {
       const problem = ownText(chunk, 'message') ?? ownText(chunk, 'detail');
@@ -114,6 +119,6 @@ class StreamedReply {
 }
 
 /** The error of a stream that broke off; `text` is what had arrived by then. */
-export function streamError(message: string, text: string | null) {
+function streamError(message: string, text: string | null) {
   return modelError('model_stream_error', `the stream broke off with an error: ${message}`, { text });
 }

@@ -6,7 +6,7 @@ import { directoryWith, lait } from './run-lait.js';
 
 /** Packages that only some commands and steps need. */
 const heavy = [
-  'openai',
+  'eventsource-parser',
   '@modelcontextprotocol',
   'hono',
   'libsql',
