@@ -57,7 +57,28 @@ export function decodeText(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new LaitError({ code: 'file_not_utf8', message: `${name} is not valid UTF-8 text` });
+    throw new LaitError({
+      code: 'file_not_utf8',
+      message: `${name} is not valid UTF-8 text: ${whyNoText(bytes)}`,
+    });
+  }
+}
+
+/** What people can look for in bytes that are no UTF-8. */
+function whyNoText(bytes: Uint8Array): string {
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff))
+    return 'it is UTF-16; save it as UTF-8';
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  for (let line = 1, start = 0; ; line += 1) {
+    const found = bytes.indexOf(0x0a, start);
+    const end = found < 0 ? bytes.length : found;
+    try {
+      decoder.decode(bytes.subarray(start, end));
+    } catch {
+      return `line ${line} holds other bytes; save it as UTF-8`;
+    }
+    start = end + 1;
+    if (found < 0) return 'save it as UTF-8';
   }
 }
 

@@ -22,6 +22,10 @@ test('errors name the path and the reason', async () => {
   });
   await expect(readTextFile(directory)).rejects.toMatchObject({ code: 'file_unreadable' });
   await expect(readTextFile(path('latin1.txt'))).rejects.toMatchObject({ code: 'file_not_utf8' });
+  await writeFile(path('second.txt'), Buffer.concat([Buffer.from('本文\nna'), Buffer.from([0xef, 0x0a])]));
+  await expect(readTextFile(path('second.txt'))).rejects.toThrow('line 2 holds other bytes');
+  await writeFile(path('utf16.txt'), Buffer.from('\ufefftext', 'utf16le'));
+  await expect(readTextFile(path('utf16.txt'))).rejects.toThrow('it is UTF-16');
   await expect(readTextFile(path('big.txt'), { maxBytes: 10 })).rejects.toMatchObject({
     code: 'file_too_large',
   });

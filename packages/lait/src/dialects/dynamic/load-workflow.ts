@@ -1,11 +1,12 @@
-import { parseDocument } from 'yaml';
 import { DefinitionError } from '../../errors/errors.js';
-import { YamlBoundsError, yamlTokens } from '../../files/yaml-tokens.js';
 import type { Diagnostic } from '../../plan/diagnostic.js';
 import { LineIndex } from '../../plan/line-index.js';
 import type { Plan } from '../../plan/plan.js';
+import { Problems } from '../../plan/problems.js';
 import type { SourceFile } from '../../plan/source.js';
 import { repeatsKeys } from '../../values/repeated-keys.js';
+import { jsonOf } from '../steps/json-of.js';
+import { readYaml } from '../steps/read.js';
 import type { Catalog } from './catalog.js';
 import { checkDefinition } from './check.js';
 import type { UncheckedDefinition } from './definition.js';
@@ -71,38 +72,19 @@ export function loadDynamicWorkflow(source: SourceFile, options: LoadDynamicOpti
 
 /** The value of a definition's text, JSON or YAML, or where the text is broken. */
 export function parseDefinition(source: SourceFile): { value: unknown } | { diagnostics: Diagnostic[] } {
-  const { file, text } = source;
+  const { text } = source;
   try {
     const value: unknown = JSON.parse(text);
     if (!repeatsKeys(text, value)) return { value };
   } catch {
     // Read as YAML, which knows where the text is broken; JSON is YAML, too.
   }
-  const lines = new LineIndex(text);
-  try {
-    yamlTokens(text);
-  } catch (error) {
-    if (!(error instanceof YamlBoundsError)) throw error;
-    const { message, offset } = error;
-    const position = lines.position(file, offset, offset + 1);
-    return { diagnostics: [{ code: 'syntax', severity: 'error', message, position }] };
-  }
-  const document = parseDocument(text, { prettyErrors: false });
-  if (document.errors.length === 0) {
-    try {
-      return { value: document.toJS({ maxAliasCount: 100 }) };
-    } catch (error) {
-      return { diagnostics: [{ code: 'syntax', severity: 'error', message: (error as Error).message }] };
-    }
-  }
-  return {
-    diagnostics: document.errors.map(({ message, pos }) => ({
-      code: 'syntax',
-      severity: 'error',
-      message,
-      position: lines.position(file, pos[0], pos[1]),
-    })),
-  };
+  const problems = new Problems(source);
+  const root = readYaml(problems);
+  const value = root === undefined ? undefined : jsonOf(root, (problem) => problems.add(problem));
+  if (problems.errors === 0) return { value };
+  const errors = problems.list().filter(({ severity }) => severity === 'error');
+  return { diagnostics: errors.map((diagnostic) => ({ ...diagnostic, code: 'syntax' })) };
 }
 
 /** Programs may leave these out; people who write files are told. Source: dynamic facts, where page and record differ. */

@@ -1,5 +1,6 @@
 import type { Diagnostic, Severity } from '../../plan/diagnostic.js';
 import type { LineIndex } from '../../plan/line-index.js';
+import type { SourcePosition } from '../../plan/source.js';
 import type { DefinitionPath } from './definition.js';
 import type { GraphIssueCode } from './issue-codes.js';
 
@@ -19,6 +20,8 @@ export interface IssueReport {
   edge_id?: string;
   path?: DefinitionPath;
   hint?: string;
+  /** Default: where the path stands. */
+  position?: SourcePosition;
 }
 
 /** Finds where a path stands in the text; undefined for definitions that a program handed over. */
@@ -43,7 +46,7 @@ export class GraphIssues {
     return this.#errors;
   }
 
-  add({ code, message, severity = 'error', node_id, edge_id, path, hint }: IssueReport): void {
+  add({ code, message, severity = 'error', node_id, edge_id, path, hint, ...report }: IssueReport): void {
     if (severity === 'error') this.#errors += 1;
     if (this.#issues.length >= mostIssues) {
       this.#left += 1;
@@ -56,7 +59,7 @@ export class GraphIssues {
     if (id !== undefined) issue.id = id;
     if (path !== undefined) issue.path = pathOf(path);
     if (hint !== undefined) issue.hint = hint;
-    const position = this.positionOf(path);
+    const position = report.position ?? this.positionOf(path);
     if (position !== undefined) issue.position = position;
     this.#issues.push(issue);
   }

@@ -1,8 +1,9 @@
-import { parseDocument, type Node as YamlNode } from 'yaml';
-import { YamlBoundsError, yamlTokens } from '../../files/yaml-tokens.js';
 import { LineIndex } from '../../plan/line-index.js';
+import { Problems } from '../../plan/problems.js';
 import type { SourceFile } from '../../plan/source.js';
 import { isObject, type JsonObject, type JsonValue, ownProperty } from '../../values/value.js';
+import { jsonOf, nodeAt } from '../steps/json-of.js';
+import { readYaml } from '../steps/read.js';
 import type { DefinitionPath, GraphDefinition, GraphEdge, GraphNode } from './definition.js';
 import { GraphIssues } from './issue.js';
 
@@ -57,36 +58,20 @@ export interface ReadGraph {
 
 /** Reads a graph from the text of a JSON or YAML file. Never throws for what the text holds. */
 export function readGraphText(source: SourceFile): ReadGraph {
-  let document: ReturnType<typeof parseDocument>;
-  let value: unknown;
-  let failure: string | undefined;
-  let failedAt = 0;
-  try {
-    yamlTokens(source.text);
-    document = parseDocument(source.text, { uniqueKeys: true, prettyErrors: false });
-    value = document.errors.length > 0 ? undefined : document.toJS({ maxAliasCount: 100 });
-  } catch (error) {
-    // Too many aliases, or nested too deep.
-    failure = (error as Error).message;
-    if (error instanceof YamlBoundsError) failedAt = error.offset;
-    document = parseDocument('');
-  }
+  const problems = new Problems(source);
+  const root = readYaml(problems);
+  const value = root === undefined ? undefined : jsonOf(root, (problem) => problems.add(problem));
   const issues = new GraphIssues({
     file: source.file,
     lines: new LineIndex(source.text),
     range(path) {
-      // The nearest part that exists: the path of something missing points at what should hold it.
-      for (let length = path.length; length >= 0; length -= 1) {
-        const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
-        const range = (node as YamlNode | undefined)?.range;
-        if (range != null) return [range[0], range[1]];
-      }
-      return [failedAt, failedAt];
+      // The path of something missing points at what should hold it.
+      const range = root === undefined ? undefined : nodeAt(root, path).range;
+      return range && [range.start, range.end];
     },
   });
-  for (const error of document.errors)
-    issues.add({ code: 'definition_syntax', message: error.message, path: [] });
-  if (failure !== undefined) issues.add({ code: 'definition_syntax', message: failure, path: [] });
+  for (const { message, hint, position, severity } of problems.list())
+    if (severity === 'error') issues.add({ code: 'definition_syntax', message, hint, position, path: [] });
   return issues.errors > 0 ? { issues } : readGraphValue(value, issues);
 }
 

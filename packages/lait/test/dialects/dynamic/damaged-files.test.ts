@@ -9,7 +9,7 @@ const problems = (text: string) =>
 describe('[dynamic.damaged-files] a damaged definition file is refused with the place', () => {
   it('when a key is given twice', () => {
     const [first] = problems('{"id": "a",\n "graph": [],\n "graph": []}');
-    expect(first).toEqual(['syntax', expect.stringMatching(/unique/), 3, 2]);
+    expect(first).toEqual(['syntax', expect.stringMatching(/already given/), 3, 2]);
   });
 
   it('when its graph is no list', () => {

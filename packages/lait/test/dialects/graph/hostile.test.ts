@@ -127,3 +127,15 @@ describe('hostile graphs', () => {
     );
   });
 });
+
+it('a broken text is reported with every place, and many keys cost little [graph.hostile]', () => {
+  const text = 'nodes:\n  - <<: &a {x: 1}\n    y: 1\n    y: 2\nedges: 1\n';
+  const { issues } = checkGraphDefinition({ file: 'g.yml', text });
+  expect(issues.map(({ code, position }) => [code, position?.line, position?.column])).toEqual([
+    ['definition_syntax', 2, 5],
+    ['definition_syntax', 4, 5],
+  ]);
+  const many = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`k${index}`, 1]));
+  const wide = JSON.stringify({ nodes: [], edges: [], inputs_schema: { properties: many } });
+  expect(checkGraphDefinition({ file: 'g.json', text: wide }).valid).toBe(false);
+});
