@@ -6,6 +6,8 @@ import { operationRoutes } from './routes/operation-routes.js';
 import { registryRoutes } from './routes/registry-routes.js';
 import { runRoutes } from './routes/run-routes.js';
 import { scheduleRoutes } from './schedules/schedule-routes.js';
+import { deliveryRoutes } from './webhooks/delivery-routes.js';
+import { incomingRoutes } from './webhooks/incoming-routes.js';
 import { webhookRoutes } from './webhooks/webhook-routes.js';
 
 /** The server's own interface. */
@@ -19,6 +21,8 @@ export const v1: RouteGroup = {
     ...registryRoutes,
     ...scheduleRoutes,
     ...webhookRoutes,
+    ...deliveryRoutes,
+    ...incomingRoutes,
     route({
       method: 'get',
       path: '/openapi.json',

@@ -1,25 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { says, startModelServer } from '../models/model-server.js';
-import {
-  runWhen,
-  startTestServer,
-  type TestServer,
-  type TestServerOptions,
-  until,
-} from './support/test-server.js';
-
-const running: TestServer[] = [];
-async function serverWith(options: TestServerOptions = {}): Promise<TestServer> {
-  const server = await startTestServer(options);
-  running.push(server);
-  return server;
-}
-afterEach(async () => {
-  for (const server of running.splice(0)) await server.stop();
-});
+import { serverWith } from './support/servers.js';
+import { runWhen, until } from './support/test-server.js';
 
 describe('when the disk is full', () => {
   it('[server.disk-full] nothing is half stored, and runs go on when there is room again', async () => {

@@ -1,25 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../src/tools/define-tool.js';
-import {
-  runWhen,
-  startTestServer,
-  type TestServer,
-  type TestServerOptions,
-  until,
-} from './support/test-server.js';
-
-const running: TestServer[] = [];
-async function serverWith(options: TestServerOptions = {}): Promise<TestServer> {
-  const server = await startTestServer(options);
-  running.push(server);
-  return server;
-}
-afterEach(async () => {
-  for (const server of running.splice(0)) await server.stop();
-});
+import { serverWith, stopServers } from './support/servers.js';
+import { runWhen, until } from './support/test-server.js';
 
 const pure = 'inputs: { n: integer }\nsteps:\n  - jq: "$inputs.n"\n  - jq: ". + 1"\n  - jq: ". * 2"\n';
 const asking = 'inputs: { n: integer }\nsteps:\n  - ask: "go?"\n  - jq: "$inputs.n"\n';
@@ -185,7 +170,7 @@ describe('workers', () => {
     expect(log.items.map((event: { seq: number }) => event.seq)).toEqual(
       types.map((_: string, index: number) => index + 1),
     );
-    for (const server of running.splice(0)) await server.stop();
+    await stopServers();
     await rm(directory, { recursive: true });
   });
 

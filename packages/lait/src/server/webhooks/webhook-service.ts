@@ -4,6 +4,7 @@ import { isPrivateAddress } from '../../capabilities/private-addresses.js';
 import type { Database } from '../../runs/stores/database/database.js';
 import { conflict, notFound, unprocessable } from '../http/problem.js';
 import type { WorkflowCatalog } from '../runs/workflow-catalog.js';
+import type { ServerContext } from '../server-context.js';
 import { newSecret, rotated } from './signature.js';
 import {
   type Delivery,
@@ -197,4 +198,9 @@ function urlProblem(text: string, privateHosts: readonly string[]): string | und
   if (isPrivate && !privateHosts.includes(host))
     return `${host} is a private address; the operator can list it under server.webhook_private_hosts`;
   return undefined;
+}
+
+/** The webhooks of a server, by the clock of this machine. */
+export function webhookServiceOf({ database, catalog, settings }: ServerContext): WebhookService {
+  return new WebhookService({ database, catalog, privateHosts: settings.webhookPrivateHosts, now: Date.now });
 }
