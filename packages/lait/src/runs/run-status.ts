@@ -57,3 +57,6 @@ export function isWorkedOn(status: RunStatus): boolean {
 }
 
 export const runStatuses = Object.keys(transitions) as readonly RunStatus[];
+
+/** Those of runs that have not ended. */
+export const unfinishedStatuses = runStatuses.filter((status) => !isTerminal(status));

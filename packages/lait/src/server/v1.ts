@@ -5,6 +5,7 @@ import { inboxRoutes } from './routes/inbox-routes.js';
 import { operationRoutes } from './routes/operation-routes.js';
 import { registryRoutes } from './routes/registry-routes.js';
 import { runRoutes } from './routes/run-routes.js';
+import { versionRoutes } from './routes/version-routes.js';
 import { scheduleRoutes } from './schedules/schedule-routes.js';
 import { deliveryRoutes } from './webhooks/delivery-routes.js';
 import { incomingRoutes } from './webhooks/incoming-routes.js';
@@ -16,6 +17,7 @@ export const v1: RouteGroup = {
   routes: [
     ...operationRoutes,
     ...definitionRoutes,
+    ...versionRoutes,
     ...runRoutes,
     ...inboxRoutes,
     ...registryRoutes,

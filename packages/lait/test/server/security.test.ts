@@ -3,21 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startServer } from '../../src/server/start-server.js';
 import { v1 } from '../../src/server/v1.js';
 import { SecretRegistry } from '../../src/values/secrets.js';
-import { runWhen, startTestServer, type TestServer, type TestServerOptions } from './support/test-server.js';
-
-const running: TestServer[] = [];
-async function serverWith(options: TestServerOptions = {}): Promise<TestServer> {
-  const server = await startTestServer(options);
-  running.push(server);
-  return server;
-}
-afterEach(async () => {
-  for (const server of running.splice(0)) await server.stop();
-});
+import { serverWith, stopServers } from './support/servers.js';
+import { runWhen, startTestServer, type TestServer } from './support/test-server.js';
 
 /** `fetch` sets these headers itself; here they can be anything. */
 function statusOf(server: TestServer, headers: Record<string, string>, path = '/v1/runs'): Promise<number> {
@@ -198,7 +189,7 @@ describe('what definitions that came over HTTP may do', () => {
       const run = await server.call('POST', '/v1/runs', { workflow: 'x', input: 'y' });
       expect([run.status, run.body.code]).toEqual([422, 'not_allowed_here']);
     } finally {
-      for (const server of running.splice(0)) await server.stop();
+      await stopServers();
       await rm(directory, { recursive: true });
     }
   });
@@ -245,7 +236,7 @@ describe('what definitions that came over HTTP may do', () => {
         expect(ended.error).toContain('cannot be called from here');
       }
     } finally {
-      for (const server of running.splice(0)) await server.stop();
+      await stopServers();
       await rm(directory, { recursive: true });
       await rm(outside, { recursive: true });
     }

@@ -2,40 +2,27 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { planOfFile } from '../../config/load-plan.js';
 import { detectForm, detectFormOfText } from '../../dialects/detect.js';
-import { isObject, ownProperty } from '../../values/value.js';
+import { unfinishedStatuses } from '../../runs/run-status.js';
+import { ownProperty } from '../../values/value.js';
 import { requireConsent } from '../access/require-consent.js';
-import { isError } from '../definitions/check-definition.js';
-import { type DefinitionContent, textOfContent } from '../definitions/definition.js';
-import { diffGraphs } from '../definitions/graph-diff.js';
-import { diffLines } from '../definitions/text-diff.js';
+import type { DefinitionContent } from '../definitions/definition.js';
 import { decodeCursor, encodeCursor } from '../http/cursor.js';
 import { conflict, HttpProblem, notFound } from '../http/problem.js';
 import { type Route, route } from '../http/route.js';
 import type { ServerContext } from '../server-context.js';
 import {
+  checkReport,
+  checkReportSchema,
   content,
   definitionDetailSchema,
   definitionSchema,
   detailView,
-  diagnosticSchema,
-  diagnosticView,
   storedView,
-  versionSchema,
-  versionView,
-  versionWithContentSchema,
 } from './definition-view.js';
 import { count, cursor, form, id, listOf } from './schemas.js';
 
 const tag = 'Definitions';
 const definitionId = z.object({ definition_id: id });
-const versionPath = definitionId.extend({ version: z.coerce.number().int().min(1).max(2_147_483_647) });
-const report = z.object({ valid: z.boolean(), diagnostics: z.array(diagnosticSchema) });
-const listDiff = z.object({
-  added: z.array(z.string()),
-  removed: z.array(z.string()),
-  changed: z.array(z.string()),
-});
-
 const putBody = z.strictObject({
   content,
   form: form.optional().describe('Default: found out from the content.'),
@@ -55,6 +42,7 @@ const putBody = z.strictObject({
   draft: z.boolean().optional().describe('Keeps it as a draft, whatever its problems. Default false.'),
 });
 
+/** Workflows as a whole; their versions have routes of their own. */
 export const definitionRoutes: readonly Route[] = [
   route({
     method: 'get',
@@ -108,7 +96,7 @@ export const definitionRoutes: readonly Route[] = [
     tag,
     scope: 'read',
     body: z.strictObject({ content, form: form.optional(), id: id.optional() }),
-    responses: { 200: { description: 'Every problem.', schema: report } },
+    responses: { 200: { description: 'Every problem.', schema: checkReportSchema } },
     async handle({ body }, server) {
       const given = body.content as DefinitionContent;
       const { diagnostics } = await server.definitions.check({
@@ -116,7 +104,7 @@ export const definitionRoutes: readonly Route[] = [
         form: body.form ?? formOf(given),
         content: given,
       });
-      return { body: { valid: !diagnostics.some(isError), diagnostics: diagnostics.map(diagnosticView) } };
+      return { body: checkReport(diagnostics) };
     },
   }),
   route({
@@ -188,7 +176,7 @@ export const definitionRoutes: readonly Route[] = [
     async handle({ path, actor }, server) {
       const workflow = path.definition_id;
       await server.definitions.get(workflow);
-      const open = await server.runs.count({ workflow, statuses: unended });
+      const open = await server.runs.count({ workflow, statuses: unfinishedStatuses });
       if (open > 0)
         throw conflict('definition_in_use', `${open} run(s) of '${workflow}' have not ended`, { runs: open });
       await server.definitions.remove(workflow);
@@ -196,157 +184,7 @@ export const definitionRoutes: readonly Route[] = [
       return { status: 204 };
     },
   }),
-  route({
-    method: 'get',
-    path: '/definitions/{definition_id}/versions/{version}',
-    operation: 'getDefinitionVersion',
-    summary: 'Look at a version',
-    tag,
-    scope: 'read',
-    parameters: versionPath,
-    responses: { 200: { description: 'The version.', schema: versionWithContentSchema } },
-    async handle({ path }, server) {
-      const version = await versionOf(path, server);
-      return { body: { ...versionView(version), content: version.content } };
-    },
-  }),
-  route({
-    method: 'put',
-    path: '/definitions/{definition_id}/versions/{version}',
-    operation: 'changeDraft',
-    summary: 'Replace the content of a draft',
-    tag,
-    scope: 'write',
-    parameters: versionPath,
-    body: z.strictObject({ content }),
-    responses: { 200: { description: 'The draft.', schema: versionSchema } },
-    async handle({ path, body, actor }, server) {
-      const { revisionId } = await versionOf(path, server);
-      const changed = await server.definitions.changeDraft(revisionId, body.content as DefinitionContent);
-      await server.audit.record(actor, 'definition.draft_changed', path.definition_id, {
-        version: path.version,
-      });
-      return { body: versionView(changed) };
-    },
-  }),
-  route({
-    method: 'delete',
-    path: '/definitions/{definition_id}/versions/{version}',
-    operation: 'deleteDefinitionVersion',
-    summary: 'Remove a version that is not published',
-    tag,
-    scope: 'write',
-    parameters: versionPath,
-    responses: { 204: { description: 'Removed.' } },
-    async handle({ path, actor }, server) {
-      const { revisionId } = await versionOf(path, server);
-      await server.definitions.removeVersion(revisionId);
-      await server.audit.record(actor, 'definition.version_removed', path.definition_id, {
-        version: path.version,
-      });
-      return { status: 204 };
-    },
-  }),
-  route({
-    method: 'post',
-    path: '/definitions/{definition_id}/versions/{version}/publish',
-    operation: 'publishDefinitionVersion',
-    summary: 'Make a draft the version that runs',
-    tag,
-    scope: 'write',
-    parameters: versionPath,
-    responses: { 200: { description: 'The published version.', schema: versionSchema } },
-    async handle({ path, actor }, server) {
-      const { revisionId } = await versionOf(path, server);
-      const published = await server.definitions.publish(revisionId);
-      await server.audit.record(actor, 'definition.published', path.definition_id, { version: path.version });
-      return { body: versionView(published) };
-    },
-  }),
-  route({
-    method: 'post',
-    path: '/definitions/{definition_id}/versions/{version}/validate',
-    operation: 'validateDefinitionVersion',
-    summary: 'Check a stored version',
-    tag,
-    scope: 'read',
-    parameters: versionPath,
-    responses: { 200: { description: 'Every problem.', schema: report } },
-    async handle({ path }, server) {
-      const { definition } = await server.definitions.get(path.definition_id);
-      const version = await versionOf(path, server);
-      const { diagnostics } = await server.definitions.check({
-        id: definition.id,
-        form: definition.form,
-        content: version.content,
-      });
-      return { body: { valid: !diagnostics.some(isError), diagnostics: diagnostics.map(diagnosticView) } };
-    },
-  }),
-  route({
-    method: 'get',
-    path: '/definitions/{definition_id}/versions/{version}/diff',
-    operation: 'diffDefinitionVersions',
-    summary: 'What a version changes against another one',
-    tag,
-    scope: 'read',
-    parameters: versionPath,
-    query: z.strictObject({
-      against: z.coerce
-        .number()
-        .int()
-        .min(1)
-        .max(2_147_483_647)
-        .optional()
-        .describe('Default: the version before.'),
-    }),
-    responses: {
-      200: {
-        description: 'What differs: for graphs by node and edge, for all forms line by line.',
-        schema: z.object({
-          from: z.int().nullable(),
-          to: z.int(),
-          graph: z.object({ changed: z.array(z.string()), nodes: listDiff, edges: listDiff }).nullable(),
-          lines: z.array(z.object({ op: z.enum(['same', 'added', 'removed']), text: z.string() })),
-        }),
-      },
-    },
-    async handle({ path, query }, server) {
-      const to = await versionOf(path, server);
-      const { versions } = await server.definitions.get(path.definition_id);
-      const from =
-        query.against === undefined
-          ? versions.find(({ version }) => version < to.version)
-          : await versionOf({ ...path, version: query.against }, server);
-      const before = from?.content ?? (typeof to.content === 'string' ? '' : {});
-      return {
-        body: {
-          from: from?.version ?? null,
-          to: to.version,
-          graph:
-            isObject(before) && isObject(to.content) && Object.hasOwn(to.content, 'edges')
-              ? diffGraphs(before, to.content)
-              : null,
-          lines: await diffLines(from === undefined ? '' : textOfContent(before), textOfContent(to.content)),
-        },
-      };
-    },
-  }),
 ];
-
-const unended = [
-  'queued',
-  'waiting_approval',
-  'running',
-  'waiting_hitl',
-  'waiting_attention',
-  'interrupted',
-  'cancelling',
-] as const;
-
-function versionOf(path: { definition_id: string; version: number }, server: ServerContext) {
-  return server.definitions.version({ definitionId: path.definition_id, version: path.version });
-}
 
 function formOf(given: DefinitionContent) {
   return typeof given === 'string' ? detectFormOfText(given) : detectForm(given);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Diagnostic } from '../../plan/diagnostic.js';
+import { isError } from '../definitions/check-definition.js';
 import type { StoredDefinition, StoredVersion } from '../definitions/definition.js';
 import { form, json, jsonObject, time } from './schemas.js';
 
@@ -60,10 +61,12 @@ export const definitionDetailSchema = definitionSchema
   })
   .meta({ id: 'DefinitionWithVersions' });
 
+/** A problem of a definition: where it is, and what to do. */
 export function diagnosticView(diagnostic: Diagnostic): z.infer<typeof diagnosticSchema> {
   return diagnostic;
 }
 
+/** A version without its content. */
 export function versionView(version: StoredVersion): z.infer<typeof versionSchema> {
   const { revisionId, status, createdAt, updatedAt } = version;
   return {
@@ -75,6 +78,7 @@ export function versionView(version: StoredVersion): z.infer<typeof versionSchem
   };
 }
 
+/** A stored workflow as lists show it. */
 export function storedView(definition: StoredDefinition): z.infer<typeof definitionSchema> {
   return {
     id: definition.id,
@@ -88,6 +92,7 @@ export function storedView(definition: StoredDefinition): z.infer<typeof definit
   };
 }
 
+/** A stored workflow with all of its versions. */
 export function detailView(
   definition: StoredDefinition,
   versions: readonly StoredVersion[],
@@ -99,4 +104,11 @@ export function detailView(
     content: (published ?? versions[0])?.content ?? null,
     versions: versions.map(versionView),
   };
+}
+
+/** What checking a definition came to. */
+export const checkReportSchema = z.object({ valid: z.boolean(), diagnostics: z.array(diagnosticSchema) });
+
+export function checkReport(diagnostics: readonly Diagnostic[]): z.infer<typeof checkReportSchema> {
+  return { valid: !diagnostics.some(isError), diagnostics: diagnostics.map(diagnosticView) };
 }

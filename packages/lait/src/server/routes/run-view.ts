@@ -60,6 +60,7 @@ export const eventSchema = z
   .object({ seq: z.int(), type: z.string(), at: time, payload: jsonObject })
   .meta({ id: 'RunEvent' });
 
+/** An open question: what is asked, and the ids that answer it. */
 export function questionView({ address, question, ...more }: RunQuestion): z.infer<typeof questionSchema> {
   return {
     address,
@@ -74,6 +75,7 @@ export function questionView({ address, question, ...more }: RunQuestion): z.inf
   };
 }
 
+/** A run as every interface of `/v1` shows it. */
 export function runView(record: RunRecord): z.infer<typeof runSchema> {
   return {
     run_id: record.run_id,
@@ -97,10 +99,12 @@ export function runView(record: RunRecord): z.infer<typeof runSchema> {
   };
 }
 
+/** An attempt of a node. */
 export function nodeView({ hitl_run_id, cancel_outcome, ...row }: NodeRow): z.infer<typeof nodeSchema> {
   return row;
 }
 
+/** An entry of a run's log. */
 export function eventView({
   seq,
   event_type,

@@ -67,6 +67,7 @@ export function scheduleOf(row: Selectable<SchedulesTable>): Schedule {
   };
 }
 
+/** The row of a schedule: texts are JSON, truth values 0 and 1. */
 export function scheduleRow(schedule: Schedule): Selectable<SchedulesTable> {
   const { lastError } = schedule;
   return {

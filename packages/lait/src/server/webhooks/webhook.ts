@@ -67,6 +67,7 @@ export function webhookOf(row: Selectable<WebhooksTable>): Webhook {
   };
 }
 
+/** The row of a webhook: texts and lists are JSON, truth values 0 and 1. */
 export function webhookRow(webhook: Webhook): Selectable<WebhooksTable> {
   return {
     webhook_id: webhook.id,

@@ -115,6 +115,7 @@ function headOf({ id, record, requested }: DynamicRun): Record<string, unknown> 
   };
 }
 
+/** The same of a run that was not started. */
 export function pendingRow(requested: RequestedRun): Record<string, unknown> {
   const { runId, state } = requested;
   const status = state === 'canceled' ? 'canceled' : 'pending';

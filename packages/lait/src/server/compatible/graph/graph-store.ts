@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isLaitError } from '../../../errors/lait-error.js';
 import type { RunRecord } from '../../../runs/run-record.js';
-import { isTerminal, runStatuses } from '../../../runs/run-status.js';
+import { unfinishedStatuses } from '../../../runs/run-status.js';
 import type { Actor } from '../../access/scopes.js';
 import type { StoredDefinition, StoredVersion } from '../../definitions/definition.js';
 import { conflict, HttpProblem, notFound } from '../../http/problem.js';
@@ -15,8 +15,6 @@ export interface NewWorkflow {
   skipApproval?: boolean | undefined;
   graph?: GraphContent;
 }
-
-const unfinished = runStatuses.filter((status) => !isTerminal(status));
 
 /** Workflows, revisions and runs of the graph form as this interface knows them: nothing of other forms is shown. */
 export class GraphStore {
@@ -86,7 +84,7 @@ export class GraphStore {
   async remove(workflowId: string, actor: Actor): Promise<{ revisions: number; runs: number }> {
     const { versions } = await this.workflow(workflowId);
     const { runs, definitions, database, audit } = this.server;
-    const busy = await runs.count({ workflow: workflowId, statuses: unfinished });
+    const busy = await runs.count({ workflow: workflowId, statuses: unfinishedStatuses });
     if (busy > 0)
       throw conflict('workflow_in_use', `${busy} runs of the workflow have not ended; cancel them first`);
     const schedule = await database.read((queries) =>

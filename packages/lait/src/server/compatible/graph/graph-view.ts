@@ -9,6 +9,7 @@ import { graphOf } from './graph-content.js';
 
 /** Views of this interface. Source: graph facts §1.2 to §1.8, §6, §10. */
 
+/** A workflow without its revisions. */
 export function workflowView(definition: StoredDefinition): JsonObject {
   return {
     workflow_id: definition.id,
@@ -20,6 +21,7 @@ export function workflowView(definition: StoredDefinition): JsonObject {
   };
 }
 
+/** A revision with its graph, whatever it was stored as. */
 export async function revisionView(version: StoredVersion): Promise<JsonObject> {
   const { inputs_schema, nodes, edges } = await graphOf(version.content);
   const { revisionId: revision_id } = version;
@@ -57,6 +59,7 @@ export function runSummary(record: RunRecord, versions: readonly StoredVersion[]
   };
 }
 
+/** A run with the graph that it began with. */
 export async function runView(record: RunRecord, versions: readonly StoredVersion[]): Promise<JsonObject> {
   const text = record.definition.sources[0]?.text ?? '{}';
   return { ...runSummary(record, versions), graph_snapshot: await graphOf(text) };
@@ -71,6 +74,7 @@ function revisionOf(record: RunRecord, versions: readonly StoredVersion[]): Stor
   );
 }
 
+/** An attempt of a node. */
 export function nodeView(row: NodeRow, runId: string): JsonObject {
   return {
     run_id: runId,
@@ -92,6 +96,7 @@ export function nodeView(row: NodeRow, runId: string): JsonObject {
   };
 }
 
+/** An entry of a run's log; its id follows from its place. */
 export function eventView({ run_id, seq, event_type, payload, created_at }: RunLogEvent): JsonObject {
   const digest = createHash('sha256').update(`${run_id}\0${seq}`).digest('hex');
   return { event_id: `wevt_${digest.slice(0, 32)}`, run_id, seq, event_type, payload, created_at };
@@ -103,6 +108,7 @@ export function eventFrame({ seq, event_type, payload }: RunLogEvent): string {
   return `id: ${seq}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
+/** What a capability node may call. */
 export function capabilityView(capability: Capability): JsonObject {
   const { contract = 'opaque' } = capability;
   return {
@@ -134,6 +140,7 @@ export function checkView(diagnostics: readonly Diagnostic[]): JsonObject {
   };
 }
 
+/** A problem of a graph: which node or edge, and what to do. */
 export function issueView(diagnostic: Diagnostic): JsonObject {
   const { code, severity, message, path, hint } = diagnostic;
   const { node_id, edge_id } = diagnostic as Diagnostic & { node_id?: string; edge_id?: string };
