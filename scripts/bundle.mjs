@@ -33,6 +33,16 @@ const requireOnDemand = {
   transform: (code) => code.replaceAll('const require = createRequire(import.meta.url);', ''),
 };
 
+/**
+ * One character beyond Latin-1 doubles what Node has to read, so they are all written as escapes, which mean the same
+ * wherever code holds them. A backslash before such a character has no meaning of its own.
+ */
+const withoutWideCharacters = (code) =>
+  code.replace(/(\\*)([\u0080-\uffff])/g, (_, slashes, unit) => {
+    const escaped = `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    return (slashes.length % 2 === 0 ? slashes : slashes.slice(1)) + escaped;
+  });
+
 const slashed = (path) => path.replaceAll('\\', '/');
 /** A module of ours by its path in a package, or everything below a directory. */
 const ours = (path, name = 'lait') => {
@@ -64,6 +74,7 @@ const groups = [
   { name: 'mcp', test: ours('tools/mcp') },
   { name: 'tools', test: anyOf(ours('tools/shell-tool'), ours('tools/skill')) },
   { name: 'capabilities', test: ours('capabilities') },
+  { name: 'services', test: ours('config/build-services') },
   { name: 'runs', test: anyOf(ours('lait'), ours('engine')) },
   {
     name: 'run',
@@ -105,7 +116,8 @@ const { output } = await build({
 const bundle = join(root, 'dist/bundle');
 rmSync(bundle, { recursive: true, force: true });
 mkdirSync(bundle, { recursive: true });
-for (const { fileName, code } of output) writeFileSync(join(bundle, fileName), loadOnFirstUse(code));
+for (const { fileName, code } of output)
+  writeFileSync(join(bundle, fileName), withoutWideCharacters(loadOnFirstUse(code)));
 
 // The face of the library is a module. Node looks through a CommonJS file that a module imports for its names, which takes
 // longer than running it; between them stands a file that is looked through at once.
