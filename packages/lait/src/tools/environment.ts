@@ -6,6 +6,8 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 /** The variable under which programs receive the idempotency key of the effect they belong to. Field report FR-10. */
 const idempotencyKeyVariable = 'LAIT_IDEMPOTENCY_KEY';
 
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** Expands `${VAR}` in the values of a map; `field` is followed by each name in errors. */
 export function expandAll(
   values: Readonly<Record<string, string>>,
@@ -36,4 +38,11 @@ export function programEnvironment(
 ): Variables {
   const all = { ...variables, [idempotencyKeyVariable]: idempotencyKey };
   return allowed === undefined || Object.keys(allowed).length === 0 ? all : expandAll(allowed, all, field);
+}
+
+/** The entry by which processes of one effect are recognised; undefined when an allow-list leaves it out. */
+export function effectMark(environment: Variables): string | undefined {
+  const key = environment[idempotencyKeyVariable];
+  // A text that an author wrote there himself may belong to others, too.
+  return key !== undefined && uuid.test(key) ? `${idempotencyKeyVariable}=${key}` : undefined;
 }

@@ -57,3 +57,18 @@ export function treeOf(table: readonly ProcessEntry[], leader: number): ProcessE
   }
   return table.filter((entry) => found.has(entry.pid));
 }
+
+/**
+ * The processes that were started with an entry of the environment (`NAME=value`), whatever became of their parents: a
+ * daemon that left its tree keeps it. Processes of other users and those that hide their environment are not seen.
+ */
+export function startedWith(table: readonly ProcessEntry[], entry: string): ProcessEntry[] {
+  return table.filter(({ pid }) => {
+    if (pid === process.pid) return false;
+    try {
+      return `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`.includes(`\0${entry}\0`);
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ProcessEntry, readProcessTable, treeOf } from './process-table.js';
+import { type ProcessEntry, readProcessTable, startedWith, treeOf } from './process-table.js';
 
 /** How long a tree may take to end by itself after it was asked to. */
 const graceMilliseconds = 500;
@@ -56,12 +56,14 @@ function isGroupAlive(leader: number): boolean {
 
 /**
  * Ends a process tree: asks (SIGTERM), and after a grace of half a second kills (SIGKILL) its group and every
- * descendant that left the group. Comes back when all have ended, at the latest about a second and a half later.
- * Source: steps facts §10, field report FR-23.
+ * descendant that left the group, on Linux also those that no parent leads to any more but that were started with
+ * `mark`. Comes back when all have ended, at the latest about a second and a half later. Source: steps facts §10, field
+ * report FR-23.
  *
+ * @param mark an entry `NAME=value` of the environment that nothing else on the machine has
  * @returns the process ids that could not be ended
  */
-export async function killTree(leader: number): Promise<number[]> {
+export async function killTree(leader: number, mark?: string): Promise<number[]> {
   if (process.platform === 'win32') {
     const [program, ...arguments_] = treeKillCommand(leader);
     await new Promise<void>((resolve) => {
@@ -73,7 +75,9 @@ export async function killTree(leader: number): Promise<number[]> {
   }
   const tracked = new Map<string, ProcessEntry>();
   const signalAll = (signal: NodeJS.Signals) => {
-    for (const entry of treeOf(readProcessTable(), leader)) tracked.set(identity(entry), entry);
+    const table = readProcessTable();
+    const marked = mark === undefined ? [] : startedWith(table, mark);
+    for (const entry of [...treeOf(table, leader), ...marked]) tracked.set(identity(entry), entry);
     send(-leader, signal);
     for (const entry of stillLiving(tracked)) if (entry.group !== leader) send(entry.pid, signal);
   };

@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { CancelledError, StepError } from '../errors/errors.js';
 import { encodeUtf8 } from '../values/utf8.js';
+import { effectMark } from './environment.js';
 import { killTree, registerTree, unregisterTree, untilGroupGone } from './process-tree.js';
 import { isPath, locateProgram } from './program.js';
 
@@ -61,7 +62,7 @@ export async function runProcess(call: ProgramCall, options: RunOptions = {}): P
   const stopped = deferred();
   const stop = (reason: unknown) => {
     if (failure !== undefined) return;
-    failure = { reason, killed: killTree(leader) };
+    failure = { reason, killed: killTree(leader, effectMark(call.environment)) };
     stopped.resolve();
   };
   const onAbort = () => stop(reasonOf(signal!));

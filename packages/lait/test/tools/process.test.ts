@@ -121,6 +121,31 @@ describe('ending a process tree', () => {
     expect(processesWith(sleep)).toEqual([]);
   });
 
+  it.runIf(process.platform === 'linux')(
+    '[tools.process-tree-ended] on cancellation: a daemon that left the tree, and none of another step',
+    async () => {
+      const [own, other] = [uniqueSleep(), uniqueSleep()];
+      const daemon = (sleep: string) => `(setsid sh -c 'trap "" TERM; sleep ${sleep}; :' &)`;
+      const env = (last: string) => ({
+        ...testVariables,
+        LAIT_IDEMPOTENCY_KEY: `0f0e0d0c-0b0a-8908-9706-05040302010${last}`,
+      });
+      await run(['sh', '-c', `${daemon(other)} > /dev/null 2>&1`], { env: env('1') });
+      const controller = new AbortController();
+      const running = run(['sh', '-c', `${daemon(own)}; sleep ${own}`], {
+        signal: controller.signal,
+        env: env('2'),
+      });
+      await until(() => processesWith(own).length >= 4 && processesWith(other).length >= 2);
+      controller.abort(new CancelledError());
+      await expect(running).rejects.toThrow('cancelled');
+      expect(processesWith(own)).toEqual([]);
+      const left = processesWith(other);
+      expect(left.length).toBeGreaterThanOrEqual(2);
+      for (const pid of left) process.kill(pid, 'SIGKILL');
+    },
+  );
+
   it('lets a program clean up before it is killed', async () => {
     const controller = new AbortController();
     const mark = path.join(directory, 'cleaned');
