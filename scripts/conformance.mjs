@@ -2,7 +2,7 @@
 // A failure that is not listed fails the run, and so does a listed failure that passes.
 //   node scripts/conformance.mjs [--kits DIRECTORY] [--only KIT] [--jobs N]
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,13 +12,15 @@ const option = (flag, fallback) => {
   const at = process.argv.indexOf(flag);
   return at < 0 ? fallback : process.argv[at + 1];
 };
-const kits = option('--kits', join(root, '..', 'shared', 'conformance'));
+const place = option('--kits', join(root, '..', 'shared', 'conformance'));
 const only = option('--only');
 const jobs = option('--jobs', '2');
-if (!existsSync(kits)) {
-  console.error(`no conformance kits at ${kits}; give their place with --kits`);
+if (!existsSync(place)) {
+  console.error(`no conformance kits at ${place}; give their place with --kits`);
   process.exit(2);
 }
+/** A runner asks whether it is the program by its real path. */
+const kits = realpathSync(place);
 const baseline = JSON.parse(readFileSync(join(root, 'conformance-baseline.json'), 'utf8'));
 const scratch = mkdtempSync(join(tmpdir(), 'lait-conformance-'));
 
