@@ -52,7 +52,8 @@ class ConnectTimeoutError extends Error {
  * Posts text to one address; text or a stream comes back. It does what `fetch` does, but without the objects and streams
  * that the standard puts around every request and reply: a call takes a fourth of the CPU time, which counts where
  * hundreds are under way. What goes through the proxies that `variables` name, and what a server redirects, is left to
- * `fetch`. Rejects with the reason of the signal when it is aborted.
+ * `fetch`. Nothing is sent twice, also when a kept connection turns out to be closed: whether the server has seen a request
+ * cannot be known, so that repeating is up to the caller. Rejects with the reason of the signal when it is aborted.
  */
 export function postTo(url: URL, variables: Readonly<Record<string, string | undefined>>): ApiPost {
   const standard: ApiPost = async (request) =>
@@ -116,15 +117,7 @@ function inTime<Socket extends Duplex | null | undefined>(socket: Socket, connec
 }
 
 /** Sends a request and waits for the head of the reply. */
-async function send(target: Target, request: ApiRequest): Promise<IncomingMessage> {
-  for (;;) {
-    const reply = await sendOnce(target, request);
-    if (reply !== 'stale') return reply;
-  }
-}
-
-/** `stale`: a kept connection turned out to be closed by the server, so nobody has seen the request. */
-function sendOnce(target: Target, { headers, body, signal }: ApiRequest): Promise<IncomingMessage | 'stale'> {
+function send(target: Target, { headers, body, signal }: ApiRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = target.request({ ...target.options, headers });
     let message: IncomingMessage | undefined;
@@ -139,10 +132,7 @@ function sendOnce(target: Target, { headers, body, signal }: ApiRequest): Promis
       message = response;
       resolve(response);
     });
-    request.on('error', (error: NodeJS.ErrnoException) => {
-      if (request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')) resolve('stale');
-      else reject(error);
-    });
+    request.on('error', reject);
     request.end(body);
   });
 }
