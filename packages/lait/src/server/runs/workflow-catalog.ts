@@ -1,11 +1,8 @@
 import type { LaitServices } from '../../config/build-services.js';
 import { planOfFile, planOfPinned } from '../../config/load-plan.js';
 import { DefinitionError } from '../../errors/errors.js';
-import { kinds } from '../../kinds/index.js';
 import type { Services } from '../../kinds/services.js';
-import { loadChildren } from '../../plan/load-children.js';
 import type { Plan } from '../../plan/plan.js';
-import type { SourceFile } from '../../plan/source.js';
 import type { RunDefinition, RunRecord } from '../../runs/run-record.js';
 import { ownProperty } from '../../values/value.js';
 import { lowerContent } from '../definitions/check-definition.js';
@@ -19,7 +16,6 @@ export interface WorkflowCatalogOptions extends Omit<ServerWorkflowsOptions, 'pi
 
 /** A workflow as a new run takes it. */
 export interface RunnableWorkflow {
-  /** Its sources hold, behind its own, those of every workflow that it can reach. */
   plan: Plan;
   /** Runs begin without a person's consent. */
   skipApproval: boolean;
@@ -53,7 +49,7 @@ export class WorkflowCatalog {
     const path = ownProperty(this.#options.configuration.values.workflows ?? {}, id);
     if (typeof path === 'string') {
       const plan = { ...(await planOfFile(path, { name: id })), id };
-      return { plan: await this.#withChildren(plan), skipApproval: false };
+      return { plan, skipApproval: false };
     }
     const { definitions } = this.#options;
     const { definition, versions } = await definitions.get(id).catch((error: unknown) => {
@@ -71,12 +67,7 @@ export class WorkflowCatalog {
     const { revisionId, version, content } = chosen;
     const plan = await this.#kept(revisionId, () => lowerContent({ id, form: definition.form, content }));
     this.#requireAllowed(plan);
-    return {
-      plan: await this.#withChildren(plan),
-      skipApproval: definition.skipApproval,
-      version,
-      revisionId,
-    };
+    return { plan, skipApproval: definition.skipApproval, version, revisionId };
   }
 
   /** The plan of a run's pinned definition. */
@@ -91,20 +82,9 @@ export class WorkflowCatalog {
   servicesFor(definition: RunDefinition): Services {
     // What all runs share is not the object's own: a spread would lose it.
     const pinned = definition.sources.slice(1);
-    return Object.assign(this.#options.services.forRun(pinned), { workflows: this.#workflows(pinned) });
-  }
-
-  #workflows(pinned?: readonly SourceFile[]): ServerWorkflows {
-    return new ServerWorkflows({ ...this.#options, ...(pinned !== undefined && { pinned }) });
-  }
-
-  async #withChildren(plan: Plan): Promise<Plan> {
-    const { signal } = new AbortController();
-    const { children } = await loadChildren(plan, { kinds, workflows: this.#workflows(), signal });
-    const sources = new Map<string, SourceFile>();
-    for (const child of children.values())
-      sources.set(child.origin, { file: child.origin, text: child.sources[0]?.text ?? '' });
-    return { ...plan, sources: [...plan.sources, ...sources.values()] };
+    return Object.assign(this.#options.services.forRun(pinned), {
+      workflows: new ServerWorkflows({ ...this.#options, pinned }),
+    });
   }
 
   /** What was allowed when it was stored may not be any more. */
