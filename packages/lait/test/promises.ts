@@ -470,6 +470,11 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
   ['stores.one-claim', 'A run is claimed by one worker at a time', 'issue 8'],
   ['stores.fair-claims', 'Claims are fair between workflows and prefer priorities', 'issue 8'],
   ['stores.claims-agree', 'Every store claims the same runs in the same order', 'issue 8'],
+  [
+    'stores.claims-go-on',
+    'A run that cannot be worked on, because a variable is not set any more, holds up no other',
+    'FR-26',
+  ],
   ['stores.fenced', 'A worker that lost its claim records nothing more', 'FR-02'],
   [
     'stores.secrets-apart',

@@ -131,10 +131,12 @@ export class RunController {
 
   /**
    * Works on a claimed run until it has ended or waits; its claim ends with that. Throws `lease_lost` when the claim runs
-   * out meanwhile, and whatever kept the end from being stored: then the claim is still there.
+   * out meanwhile, what keeps the run from being worked on now, and whatever kept the end from being stored: then the
+   * claim is still there.
    */
   async work(claim: RunClaim): Promise<RunRecord> {
-    const { record } = claim;
+    const { record, problem } = claim;
+    if (problem !== undefined) throw problem;
     // An earlier claim of this process that ran out must have let go of the run.
     await this.#active.get(record.run_id)?.ended;
     if (!isWorkedOn(record.status)) return record;
@@ -367,15 +369,14 @@ export class RunController {
 /** What becomes of a run that this worker takes. */
 function taken(record: RunRecord, worker: string, lost: 'continue' | 'interrupt'): Decision | undefined {
   const { status, worker_instance_id: before, started_at = new Date().toISOString() } = record;
-  const worker_instance_id = worker;
-  if (status === 'queued') return { change: { status: 'running', worker_instance_id, started_at } };
+  if (status === 'queued') return { change: { status: 'running', worker_instance_id: worker, started_at } };
   if (status === 'running' && lost === 'interrupt')
     return {
       change: { status: 'interrupted', error_summary: 'the process that worked on the run was lost' },
     };
   if (!isWorkedOn(status)) return undefined;
   const payload = { from_worker: before ?? null, to_worker: worker };
-  return { change: { worker_instance_id }, events: [{ event_type: 'run_taken_over', payload }] };
+  return { change: { worker_instance_id: worker }, events: [{ event_type: 'run_taken_over', payload }] };
 }
 
 function answered(

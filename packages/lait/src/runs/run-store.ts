@@ -1,4 +1,5 @@
 import type { Journal, JournalEntry } from '../engine/journal.js';
+import type { LaitError } from '../errors/lait-error.js';
 import type { Form } from '../plan/plan.js';
 import type { NewRunEvent, RunLogEvent, RunQuestion, RunRecord } from './run-record.js';
 import type { RunStatus } from './run-status.js';
@@ -93,6 +94,11 @@ export interface RunClaim {
   /** The run as it is now, `begin` included. */
   record: RunRecord;
   lease: RunLease;
+  /**
+   * Why it cannot be worked on now: a value of it cannot be restored. The record is then as `list` shows it, without
+   * `begin`; the claim keeps the run out of the way of others for a while.
+   */
+  problem?: LaitError;
 }
 
 /** The record of one run's outcomes, in the order in which they were appended. */

@@ -1,4 +1,5 @@
 import type { JournalEntry } from '../../engine/journal.js';
+import { isLaitError } from '../../errors/lait-error.js';
 import type { Value } from '../../values/value.js';
 import type { NewRunEvent, RunLogEvent, RunRecord } from '../run-record.js';
 import type {
@@ -33,6 +34,9 @@ import { loadRuns, pagedRuns, type RunQuery, type StoredRun, selectedRuns } from
 import { changedColumns, eventOf, runColumns } from './sql-run-rows.js';
 import { changedRecord, endsClaim, leaseLost, newRecord, runExists } from './stored-record.js';
 import { type SecretCodec, ValueCodec } from './value-codec.js';
+
+/** A run that may be claimed, and why it cannot be worked on. */
+type FreeRun = StoredRun & Pick<RunClaim, 'problem'>;
 
 export interface SqlRunStoreOptions {
   /** Keeps secrets out of stored values. Default: values are stored as they are. */
@@ -176,10 +180,7 @@ export class SqlRunStore implements RunStore {
         const { now, turns } = await nextRuns(this.database, queries, request, max - claims.length);
         if (turns.length === 0) break;
         const ids = turns.map(({ run_id }) => run_id);
-        // Waits for outcomes that the last holder is just writing, and keeps further ones out.
-        const free = this.#held(freeRuns(queries.selectFrom('runs'), ids, now), 'claim');
-        const found = await loadRuns(queries, free, this.#definitions, this.#work);
-        const runs = new Map(found.map((run) => [run.record.run_id, run]));
+        const runs = new Map((await this.#free(queries, ids, now)).map((run) => [run.record.run_id, run]));
         const taken = turns.filter(({ run_id }) => runs.has(run_id));
         for (const { run_id } of taken)
           claims.push(await this.#claim(queries, runs.get(run_id)!, now, request));
@@ -206,19 +207,38 @@ export class SqlRunStore implements RunStore {
   readonly #work = (text: string): Value => this.#codec.decode(text);
   readonly #show = (text: string): Value => this.#codec.show(text);
 
+  /** Those of the runs that are still free. One whose values cannot be restored does not keep the others. */
+  async #free(queries: Queries, ids: readonly string[], now: number): Promise<FreeRun[]> {
+    const load = (decode: (text: string) => Value) => {
+      // Waits for outcomes that the last holder is just writing, and keeps further ones out.
+      const free = this.#held(freeRuns(queries.selectFrom('runs'), ids, now), 'claim');
+      return loadRuns(queries, free, this.#definitions, decode);
+    };
+    try {
+      return await load(this.#work);
+    } catch (problem) {
+      if (!isLaitError(problem)) throw problem;
+      if (ids.length === 1) return (await load(this.#show)).map((run) => ({ ...run, problem }));
+      const runs: FreeRun[] = [];
+      for (const id of ids) runs.push(...(await this.#free(queries, [id], now)));
+      return runs;
+    }
+  }
+
   async #claim(
     queries: Queries,
-    run: StoredRun,
+    run: FreeRun,
     now: number,
     { worker, leaseMs, begin }: ClaimRequest,
   ): Promise<RunClaim> {
     const { run_id } = run.record;
     const lease = { run_id, worker, attempt: run.lease_attempt + 1 };
     const columns = claimColumns(lease, now + leaseMs);
-    const update = begin?.(run.record);
+    const { record, problem } = run;
+    const update = problem === undefined ? begin?.(record) : undefined;
     if (update !== undefined) return { lease, record: await this.#change(queries, run, update, columns) };
     await queries.updateTable('runs').set(columns).where('run_id', '=', run_id).execute();
-    return { lease, record: run.record };
+    return { lease, record, ...(problem !== undefined && { problem }) };
   }
 
   /** Stores a change of a run whose row is held, together with the claim's columns. */

@@ -184,8 +184,8 @@ export class FileRunStore extends ListedRunStore implements RunStore {
     const claims: RunClaim[] = [];
     for (const lease of await this.#claims.claim(request, await this.#files.records())) {
       faultPoint('run.after-claimed');
-      const record = await this.#begun(lease, request);
-      if (record !== undefined) claims.push({ lease, record });
+      const claim = await this.#begun(lease, request);
+      if (claim !== undefined) claims.push(claim);
     }
     return claims;
   }
@@ -204,15 +204,23 @@ export class FileRunStore extends ListedRunStore implements RunStore {
     await this.#logs.closeAll();
   }
 
-  /** The run as it is after its claim. */
-  async #begun(lease: RunLease, { begin }: ClaimRequest): Promise<RunRecord | undefined> {
+  /** The run as it is after its claim. One whose values cannot be restored does not keep the others. */
+  async #begun(lease: RunLease, { begin }: ClaimRequest): Promise<RunClaim | undefined> {
     const { run_id: runId } = lease;
     for (;;) {
-      const record = await this.read(runId);
-      const update = record && begin?.(record);
-      if (record === undefined || update === undefined) return record;
+      let record: RunRecord | undefined;
+      try {
+        record = await this.read(runId);
+      } catch (problem) {
+        const shown = isLaitError(problem) ? await this.#files.read(runId, true) : undefined;
+        if (!isLaitError(problem) || shown === undefined) throw problem;
+        return { lease, record: shown.record, problem };
+      }
+      if (record === undefined) return undefined;
+      const update = begin?.(record);
+      if (update === undefined) return { lease, record };
       const begun = await this.update(runId, record.revision, update.change, update.events, lease);
-      if (begun !== undefined) return begun;
+      if (begun !== undefined) return { lease, record: begun };
     }
   }
 

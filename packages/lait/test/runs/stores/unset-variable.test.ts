@@ -1,0 +1,31 @@
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { StoredSecrets } from '../../../src/runs/stored-secrets.js';
+import { flavours, record, stopPostgres } from './stores.js';
+
+afterAll(stopPostgres);
+
+describe.each(flavours.filter(({ durable }) => durable))('claims of $name', ({ skip, place }) => {
+  beforeEach((context) => {
+    if (skip !== undefined) context.skip(skip);
+  });
+
+  it('are not held up by a run whose variable is not set any more [stores.claims-go-on]', async () => {
+    const where = await place();
+    const before = await where.open({ secrets: new StoredSecrets({ DEPLOY_TOKEN: 'tok-123456789' }) });
+    const [stuck, fine] = [record({ inputs: { token: 'tok-123456789' }, priority: 1 }), record()];
+    for (const run of [stuck, fine]) await before.create(run, []);
+    await before.close();
+    const store = await where.open({ secrets: new StoredSecrets({}) });
+    const begin = () => ({ change: { status: 'running' as const }, events: [] });
+    const claims = await store.claim({ worker: 'w', leaseMs: 60_000, max: 2, begin });
+    expect(claims.map(({ record, problem }) => [record.run_id, record.status, problem?.code])).toEqual([
+      [stuck.run_id, 'queued', 'variable_unset'],
+      [fine.run_id, 'running', undefined],
+    ]);
+    expect(claims[0]!.record.inputs).toEqual({ token: '${DEPLOY_TOKEN}' });
+    // It stays out of the way until the claim has run out.
+    expect(await store.claim({ worker: 'w', leaseMs: 60_000, begin })).toEqual([]);
+    await store.close();
+    await where.remove();
+  });
+});
