@@ -1,4 +1,5 @@
 import { LaitError } from '../errors/lait-error.js';
+import { isSecretName } from '../values/secret-name.js';
 import type { SecretRegistry } from '../values/secrets.js';
 import { isObject, type JsonValue, setOwnProperty } from '../values/value.js';
 import type { SecretCodec } from './stores/value-codec.js';
@@ -13,7 +14,6 @@ const literalKey = '$lait.literal';
 /** Variables that every process has and that are no secrets. */
 const ordinary =
   /^(HOME|PATH|PWD|OLDPWD|USER|LOGNAME|SHELL|LANG|LC_.*|TERM|TMPDIR|TEMP|TMP|HOSTNAME|SHLVL|_)$/;
-const secretName = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH/i;
 const shortest = 4;
 
 /**
@@ -33,7 +33,7 @@ export class SecretReferences implements SecretCodec {
       sources.flatMap((text) => [...text.matchAll(/\$\{([A-Za-z0-9_]+)\}/g)].map((match) => match[1]!)),
     );
     this.#names = Object.keys(variables)
-      .filter((name) => (mentioned.has(name) || secretName.test(name)) && !ordinary.test(name))
+      .filter((name) => (mentioned.has(name) || isSecretName(name)) && !ordinary.test(name))
       .filter((name) => (variables[name]?.trim().length ?? 0) >= shortest)
       .sort((a, b) => variables[b]!.length - variables[a]!.length);
   }

@@ -1,6 +1,6 @@
 /** Words for what must stay secret, as parts of names; some are also written together with the word before them. */
 const secretPart =
-  /(?:^|_)(?:auth|authorization|bearer|cookies?|credentials?|jwt|keys?|pass|passphrase|pat)(?:_|$)|(?:api|access|private|secret|signing)keys?(?:_|$)|(?:tokens?|secrets?|passwords?|passwd|pwd)(?:_|$)/;
+  /(?:^|_)(?:auth|authorization|bearer|cookies?|credentials?|jwt|keys?|pass|passphrase|pat)\d*(?:_|$)|(?:api|access|private|secret|signing)keys?\d*(?:_|$)|(?:tokens?|secrets?|passwords?|passwd|pwd)\d*(?:_|$)/;
 
 /** Last words of names that say where or what a secret is, and do not hold it. */
 const besideSecret =

@@ -13,6 +13,8 @@ describe('isSecretName', () => {
     'AWS_SECRET_ACCESS_KEY',
     'STRIPE_KEY_PROD',
     'SLACK_TOKEN_2',
+    'DB_PASSWORD1',
+    'API_KEY2',
     'Authorization',
     'X-Api-Key',
     'Cookie',
