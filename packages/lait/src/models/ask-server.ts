@@ -1,10 +1,10 @@
 import { isLaitError } from '../errors/lait-error.js';
+import { withDeadline } from '../errors/with-deadline.js';
 import type { ModelCandidate, ModelRequest } from '../kinds/services.js';
 import type { ApiResponse } from '../network/post-to.js';
-import { withDeadline } from './deadline.js';
 import type { Endpoint } from './endpoint.js';
 import { refusal, translate } from './failed-request.js';
-import { modelError } from './model-error.js';
+import { modelError, modelTimeout } from './model-error.js';
 import { type RawReply, readCompletion } from './read-completion.js';
 import { readStream } from './read-stream.js';
 import { streamedBody, wholeBody } from './reply-body.js';
@@ -30,7 +30,8 @@ export function askServer(
   request: ModelRequest,
   options: SendOptions,
 ): Promise<RawReply> {
-  return withDeadline(options.timeoutSeconds, options.signal, async (signal) => {
+  const { timeoutSeconds } = options;
+  return withDeadline(timeoutSeconds, options.signal, modelTimeout(timeoutSeconds), async (signal) => {
     try {
       return await exchange(candidate, endpoint, request, { ...options, signal });
     } catch (error) {

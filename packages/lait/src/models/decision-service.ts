@@ -1,13 +1,14 @@
 import { ModelError } from '../errors/errors.js';
 import { isLaitError } from '../errors/lait-error.js';
+import { withDeadline } from '../errors/with-deadline.js';
 import type { DecisionService } from '../kinds/services.js';
 import { type ApiResponse, postTo } from '../network/post-to.js';
 import { expandVariables } from '../values/expand-variables.js';
 import type { SecretRegistry } from '../values/secrets.js';
 import { textOf } from '../values/text.js';
 import { isObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from '../values/value.js';
-import { withDeadline } from './deadline.js';
 import { processKeyCommands } from './key-command.js';
+import { modelTimeout } from './model-error.js';
 import { readRefusal, wholeBody } from './reply-body.js';
 
 /** Where decisions are asked when nothing else is configured. Source: facts §10. */
@@ -40,7 +41,8 @@ export function createDecisionService(options: DecisionServiceOptions): Decision
         state: stateOf(state),
         questions,
       };
-      const text = await withDeadline(requestTimeoutSeconds, signal, (limited) =>
+      const timeout = modelTimeout(requestTimeoutSeconds);
+      const text = await withDeadline(requestTimeoutSeconds, signal, timeout, (limited) =>
         post(url, key, body, limited, options),
       );
       const reply = parse(text);

@@ -53,6 +53,15 @@ export function modelError(
   });
 }
 
+/** What `withDeadline` says about a server that takes too long. */
+export function modelTimeout(seconds: number) {
+  return {
+    code: 'model_timeout',
+    message: `the model server did not answer within ${seconds} s`,
+    disposition: 'retryable',
+  } as const;
+}
+
 /** Codes after which the same server may well answer a second request. */
 const repeatable: ReadonlySet<string> = new Set([
   'model_connection_closed',

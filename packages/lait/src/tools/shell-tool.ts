@@ -1,5 +1,6 @@
 import type { ShellToolSettings } from '../config/configuration.js';
 import { StepError } from '../errors/errors.js';
+import { withDeadline } from '../errors/with-deadline.js';
 import type { Expression } from '../expressions/expression.js';
 import { scopeOf } from '../expressions/scope.js';
 import { compileTemplate } from '../expressions/template.js';
@@ -14,11 +15,11 @@ import { compileFullSchema } from '../schema/full-schema.js';
 import { expandVariables } from '../values/expand-variables.js';
 import { decodeUtf8 } from '../values/utf8.js';
 import type { JsonObject, Value } from '../values/value.js';
-import { withDeadline } from './deadline.js';
 import { programEnvironment } from './environment.js';
 import { printable, processFailure, runProcess } from './process.js';
 import { secretValues } from './secret-values.js';
 import { toolName } from './tool-names.js';
+import { toolTimeout } from './tool-timeout.js';
 import { toldToModel } from './untrusted-call.js';
 
 const defaultTimeoutSeconds = 30;
@@ -100,17 +101,21 @@ export class ShellTool {
     }
     const command = this.#render(input);
     const { variables, workingDirectory } = this.#environment;
-    const result = await withDeadline(timeout, signal, `the tool '${this.name}'`, (limited) =>
-      runProcess(
-        {
-          command,
-          environment: programEnvironment(env, variables, idempotencyKey, `tools.${this.name}.env`),
-          baseDirectory: workingDirectory,
-          workingDirectory:
-            cwd === undefined ? undefined : expandVariables(cwd, variables, `tools.${this.name}.cwd`),
-        },
-        { signal: limited },
-      ),
+    const result = await withDeadline(
+      timeout,
+      signal,
+      toolTimeout(`the tool '${this.name}'`, timeout),
+      (limited) =>
+        runProcess(
+          {
+            command,
+            environment: programEnvironment(env, variables, idempotencyKey, `tools.${this.name}.env`),
+            baseDirectory: workingDirectory,
+            workingDirectory:
+              cwd === undefined ? undefined : expandVariables(cwd, variables, `tools.${this.name}.cwd`),
+          },
+          { signal: limited },
+        ),
     );
     if (result.exitCode !== 0) {
       // Many programs explain themselves on standard output; the model should see that too.

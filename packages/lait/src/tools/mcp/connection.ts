@@ -6,9 +6,9 @@ import type { Environment } from '../../kinds/services.js';
 import { networkFetch } from '../../network/network-fetch.js';
 import { expandVariables } from '../../values/expand-variables.js';
 import type { JsonObject } from '../../values/value.js';
-import { untilAborted } from '../deadline.js';
 import { expandAll } from '../environment.js';
 import { secretValues } from '../secret-values.js';
+import { untilAborted } from '../until-aborted.js';
 import { ProcessTransport } from './process-transport.js';
 
 /** More pages or tools than these are a server that lists without end. */

@@ -2,8 +2,10 @@ import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServerSettings } from '../../config/configuration.js';
 import { StepError } from '../../errors/errors.js';
 import { isLaitError } from '../../errors/lait-error.js';
+import { withDeadline } from '../../errors/with-deadline.js';
 import type { JsonObject } from '../../values/value.js';
-import { untilAborted, withDeadline } from '../deadline.js';
+import { toolTimeout } from '../tool-timeout.js';
+import { untilAborted } from '../until-aborted.js';
 import { type ConnectionOptions, McpConnection } from './connection.js';
 import { NotDeliveredError } from './process-transport.js';
 
@@ -71,16 +73,12 @@ export class McpServer {
     for (let attempt = 1; ; attempt += 1) {
       const connection = await this.#connect(signal);
       try {
-        return await withDeadline(timeout, signal, this.#title(tool), async (limited) => {
-          try {
-            return await connection.call(tool, arguments_, {
-              signal: limited,
-              meta: { 'lait/idempotencyKey': idempotencyKey },
-            });
-          } catch (error) {
-            throw limited.aborted ? limited.reason : error;
-          }
-        });
+        return await withDeadline(timeout, signal, toolTimeout(this.#title(tool), timeout), (limited) =>
+          connection.call(tool, arguments_, {
+            signal: limited,
+            meta: { 'lait/idempotencyKey': idempotencyKey },
+          }),
+        );
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         if (attempt === 1 && isUndelivered(error)) {
@@ -122,7 +120,8 @@ export class McpServer {
 
   #start(): Promise<McpConnection> {
     const { startup_timeout: seconds = defaultStartSeconds } = this.#settings;
-    const opening = withDeadline(seconds, this.#closing.signal, `starting ${this.#title()}`, (signal) =>
+    const timeout = toolTimeout(`starting ${this.#title()}`, seconds);
+    const opening = withDeadline(seconds, this.#closing.signal, timeout, (signal) =>
       McpConnection.open(this.name, this.#settings, this.#options, signal),
     ).then(
       (connection) => {
