@@ -1,6 +1,6 @@
 // Bundles the command line and the library into packages/lait/dist/bundle: starting them then reads a few files instead of
 // hundreds. Both share their chunks, which are CommonJS, because Node starts that fastest, and which load each other on
-// first use. Large libraries (the model client, MCP, servers, stores) stay packages that are loaded when they are needed.
+// first use. Large libraries (MCP, servers, stores) stay packages that are loaded when they are needed.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';

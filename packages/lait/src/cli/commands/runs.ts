@@ -72,7 +72,6 @@ export const configure: CommandModule['configure'] = (command: Command, startHer
     );
   command
     .command('restore')
-    .helpOption('-h, --help', 'show help')
     .description('Take the record before a damaged one of --checkpoint; the damaged file is kept')
     .argument('<run-id>', 'the run whose record is damaged')
     .action((runId: string) =>

@@ -69,7 +69,7 @@ export async function timeTravel(
   const state = isObject(body.initialState)
     ? (body.initialState as JsonObject)
     : (past?.snapshot.state ?? call?.state);
-  const begun = await server.runs.begin(
+  return server.runs.begin(
     plan,
     {
       value: first === undefined ? call?.value : (first as Value),
@@ -90,7 +90,6 @@ export async function timeTravel(
     run && originOf(run, target, body.resumeData),
     actor,
   );
-  return begun;
 }
 
 function targetOf(entries: readonly GraphEntry[], step: string | string[]): GraphEntry {
