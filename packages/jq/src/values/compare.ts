@@ -121,7 +121,10 @@ function compareDeep(left: JsonValue, right: JsonValue, startDepth: number): num
   return 0;
 }
 
-/** Deep equality. NaN equals nothing, but a container equals itself, whatever is in it. Raises "Equality check too deep" beyond jq's nesting limit. */
+/**
+ * Deep equality. NaN equals nothing, but a container equals itself, whatever is in it. Raises "Equality check too deep"
+ * beyond jq's nesting limit.
+ */
 export function equal(left: JsonValue, right: JsonValue): boolean {
   return equalAt(left, right, 0);
 }

@@ -30,7 +30,9 @@ async function openShownRun(
   return shownRun(...parts);
 }
 
-/** `lait graph`: draws a workflow of any form. Throws a `DefinitionError` when it, or with `--expand` a child, is wrong. */
+/**
+ * `lait graph`: draws a workflow of any form. Throws a `DefinitionError` when it, or with `--expand` a child, is wrong.
+ */
 export async function drawWorkflow(
   file: string,
   options: GraphOptions,

@@ -13,9 +13,9 @@ const maps = [
 ] as const;
 
 /**
- * Lays the project's configuration over the user's global one: maps by key, `default` and `jev` item by item, the
- * lists of `tool_policy` united, the smaller of two limits, `api_key` and `api_key_cmd` as one pair, everything else by presence.
- * Source: facts §3.
+ * Lays the project's configuration over the user's global one: maps by key, `default` and `jev` item by item, the lists
+ * of `tool_policy` united, the smaller of two limits, `api_key` and `api_key_cmd` as one pair, everything else by
+ * presence. Source: facts §3.
  */
 export function mergeConfigurations(
   project: ConfigurationValues,

@@ -4,8 +4,9 @@ import { CancelledError, TimeoutError } from './errors.js';
 const longestMs = 2_147_483_647;
 
 /**
- * Runs `work` with a signal that follows `signal` and also fires after `seconds`, with a `TimeoutError` as `timeout` says. That
- * error, or the reason of `signal`, is thrown whatever the work makes of its end. The timer never outlives the work.
+ * Runs `work` with a signal that follows `signal` and also fires after `seconds`, with a `TimeoutError` as `timeout`
+ * says. That error, or the reason of `signal`, is thrown whatever the work makes of its end. The timer never outlives
+ * the work.
  */
 export async function withDeadline<T>(
   seconds: number,

@@ -8,8 +8,8 @@ import type { StepContext } from './kind.js';
 import type { ModelCallOptions, ModelReply, ModelRequest } from './services.js';
 
 /**
- * One model request as one effect of the step, within the limits of spending, with the events that tell about it. `name` tells the requests of a step
- * apart; `round` is the number of tool rounds before it.
+ * One model request as one effect of the step, within the limits of spending, with the events that tell about it.
+ * `name` tells the requests of a step apart; `round` is the number of tool rounds before it.
  */
 export async function callModel(
   request: ModelRequest,

@@ -52,8 +52,9 @@ class ConnectTimeoutError extends Error {
  * Posts text to one address; text or a stream comes back. It does what `fetch` does, but without the objects and streams
  * that the standard puts around every request and reply: a call takes a fourth of the CPU time, which counts where
  * hundreds are under way. What goes through the proxies that `variables` name, and what a server redirects, is left to
- * `fetch`. Nothing is sent twice, also when a kept connection turns out to be closed: whether the server has seen a request
- * cannot be known, so that repeating is up to the caller. Rejects with the reason of the signal when it is aborted.
+ * `fetch`. Nothing else is sent twice, also when a kept connection turns out to be closed: whether the server has seen a
+ * request cannot be known, so that repeating is up to the caller. Rejects with the reason of the signal when it is
+ * aborted.
  */
 export function postTo(url: URL, variables: Readonly<Record<string, string | undefined>>): ApiPost {
   const standard: ApiPost = async (request) =>

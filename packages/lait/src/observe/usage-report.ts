@@ -102,7 +102,10 @@ export class UsageReport {
     return ['usage:', ...lines.map(lineText), ...(lines.length > 1 ? [lineText(all)] : [])];
   }
 
-  /** What the run costs when every answer is live; null when the price of a call is not known, which is never the same as free. */
+  /**
+   * What the run costs when every answer is live; null when the price of a call is not known, which is never the same
+   * as free.
+   */
   cost(): number | null {
     const lines = [...this.#lines.values()];
     return lines.every((line) => line.priced) ? add(lines, 'cost') : null;

@@ -174,8 +174,9 @@ export class CheckpointStore {
   }
 
   /**
-   * Writes a record, given in pieces: all of it or nothing, flushed to the disk. A file that this store has neither written
-   * nor read is never replaced. Throws a `LaitError`: `file_unwritable`, `checkpoint_changed`, `checkpoint_too_large`.
+   * Writes a record, given in pieces: all of it or nothing, flushed to the disk. A file that this store has neither
+   * written nor read is never replaced. Throws a `LaitError`: `file_unwritable`, `checkpoint_changed`,
+   * `checkpoint_too_large`.
    */
   async save(runId: string, record: readonly Uint8Array[]): Promise<void> {
     if (record.reduce((bytes, { length }) => bytes + length, 0) > maxCheckpointBytes) {

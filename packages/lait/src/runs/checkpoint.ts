@@ -53,7 +53,8 @@ export interface KeptItems {
 
 /**
  * Reads a file's text. Throws a `LaitError` that names the path and says what to do: `checkpoint_damaged`,
- * `checkpoint_foreign` (JSON that is no checkpoint), `checkpoint_of_other_kind` (a run of the run store), `checkpoint_older` and `checkpoint_newer` (other formats).
+ * `checkpoint_foreign` (JSON that is no checkpoint), `checkpoint_of_other_kind` (a run of the run store),
+ * `checkpoint_older` and `checkpoint_newer` (other formats).
  */
 export function readCheckpoint(text: string, path: string): Checkpoint {
   let file: unknown;

@@ -52,9 +52,9 @@ export function snapshotOf(checkpoint: Checkpoint): Snapshot {
 
 /**
  * Checks that a run can be continued by this plan, and gives back its record brought up to date, with the inputs that
- * it goes on with (`given`, else the recorded ones). Throws a `UsageError` (code `run_completed`), a `LaitError`: `workflow_differs` (another
- * file), `workflow_changed` (finished steps are not those of the record), or what `Plan.accept` throws.
- * Source: steps seed, 実行の再開.
+ * it goes on with (`given`, else the recorded ones). Throws a `UsageError` (code `run_completed`), a `LaitError`:
+ * `workflow_differs` (another file), `workflow_changed` (finished steps are not those of the record), or what
+ * `Plan.accept` throws. Source: steps seed, 実行の再開.
  */
 export function continued(
   checkpoint: Checkpoint,

@@ -144,8 +144,8 @@ async function endPass(
 }
 
 /**
- * The end of the log of a run that ends, by nodes: what was under way is cancelled, what was never visited is skipped. `events` are
- * those that are not stored yet. Source: graph facts §1.7.
+ * The end of the log of a run that ends, by nodes: what was under way is cancelled, what was never visited is skipped.
+ * `events` are those that are not stored yet. Source: graph facts §1.7.
  */
 export async function closingEntries(
   record: RunRecord,

@@ -15,7 +15,9 @@ import type { WorkflowCatalog } from './runs/workflow-catalog.js';
 import type { ServerSettings } from './server-settings.js';
 import type { WorkerPool } from './workers/worker-pool.js';
 
-/** What the routes of all interfaces work with. Made by `createServerContext`; tests make it with a database of theirs. */
+/**
+ * What the routes of all interfaces work with. Made by `createServerContext`; tests make it with a database of theirs.
+ */
 export interface ServerContext {
   version: string;
   settings: ServerSettings;

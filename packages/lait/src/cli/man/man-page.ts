@@ -173,7 +173,10 @@ function lowerFirst(words: string): string {
   return words.charAt(0).toLowerCase() + words.slice(1);
 }
 
-/** Text that roff shows as it is: no escapes, ASCII only, no requests at the beginning of a line, hyphens that can be copied. */
+/**
+ * Text that roff shows as it is: no escapes, ASCII only, no requests at the beginning of a line, hyphens that can be
+ * copied.
+ */
 function text(words: string): string {
   const escaped = words
     .replaceAll('\\', '\\e')

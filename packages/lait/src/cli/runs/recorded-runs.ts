@@ -25,8 +25,8 @@ export class RecordedRuns {
   ) {}
 
   /**
-   * Opens nothing yet. To `show` runs no variable needs to be set that they hold the value of. A configuration that cannot
-   * be read is left to the commands that need it.
+   * Opens nothing yet. To `show` runs no variable needs to be set that they hold the value of. A configuration that
+   * cannot be read is left to the commands that need it.
    */
   static async of(
     context: CommandContext,
@@ -50,8 +50,8 @@ export class RecordedRuns {
   }
 
   /**
-   * The run that a person means; `latest` is the newest. Throws a `UsageError`: `run_not_found`, or `run_of_other_kind` for
-   * a checkpoint, which another command continues.
+   * The run that a person means; `latest` is the newest. Throws a `UsageError`: `run_not_found`, or `run_of_other_kind`
+   * for a checkpoint, which another command continues.
    */
   async find(name: string): Promise<RunRecord> {
     const store = await this.store();

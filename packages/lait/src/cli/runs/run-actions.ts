@@ -30,8 +30,9 @@ export interface AnswerOptions extends Omit<ContinueOptions, 'json'> {
 }
 
 /**
- * `lait runs answer RUN_ID [ADDRESS] ANSWER`; a step id may stand for the address. Without an answer the person at the terminal is asked. The question is the
- * one that is open when the command starts: an answer that comes too late never answers the next one.
+ * `lait runs answer RUN_ID [ADDRESS] ANSWER`; a step id may stand for the address. Without an answer the person at the
+ * terminal is asked. The question is the one that is open when the command starts: an answer that comes too late never
+ * answers the next one.
  */
 export function answerRun(
   name: string,

@@ -18,8 +18,8 @@ export interface RecordedRunRequest {
 }
 
 /**
- * Works on a recorded run in the foreground, shows what happens, and hands over what it comes to. Throws what made the run
- * fail, `run_in_use`, and a `CancelledError` after Ctrl-C.
+ * Works on a recorded run in the foreground, shows what happens, and hands over what it comes to. Throws what made the
+ * run fail, `run_in_use`, and a `CancelledError` after Ctrl-C.
  */
 export async function runRecorded(request: RecordedRunRequest): Promise<ExitCode> {
   const { runId, plan, configured, options, context, display, onEvent } = request;

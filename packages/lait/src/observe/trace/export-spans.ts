@@ -10,8 +10,9 @@ type ReadableSpan = Parameters<OTLPTraceExporter['export']>[0][number];
 const batchSize = 512;
 
 /**
- * Sends spans to an OpenTelemetry collector over OTLP/HTTP, at what `otlpEndpoint` makes of `url`. Further settings (headers, time limits) come from the usual OTEL_EXPORTER_OTLP_… variables. Throws a `LaitError`:
- * `otlp_url_invalid`, `otlp_failed`. Source: GenAI semantic conventions of OpenTelemetry.
+ * Sends spans to an OpenTelemetry collector over OTLP/HTTP, at what `otlpEndpoint` makes of `url`. Further settings
+ * (headers, time limits) come from the usual OTEL_EXPORTER_OTLP_… variables. Throws a `LaitError`: `otlp_url_invalid`,
+ * `otlp_failed`. Source: GenAI semantic conventions of OpenTelemetry.
  */
 export async function exportSpans(spans: readonly Span[], url: string, version: string): Promise<void> {
   const target = otlpEndpoint(url);

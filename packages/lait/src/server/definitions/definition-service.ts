@@ -94,7 +94,8 @@ export class DefinitionService {
 
   /**
    * Stores a version of a workflow that is new or known. Throws a `DefinitionError` with every problem, or an
-   * `HttpProblem`: 409 `version_stale` (with the current version), `form_differs`, `definition_configured`, 422 `id_differs`.
+   * `HttpProblem`: 409 `version_stale` (with the current version), `form_differs`, `definition_configured`, 422
+   * `id_differs`.
    */
   async put(content: NewContent): Promise<DefinitionView> {
     requireOwnId(content);

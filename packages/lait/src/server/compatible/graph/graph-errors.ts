@@ -2,8 +2,8 @@ import type { RouteGroup } from '../../http/route.js';
 import { DesignerProblem } from './designer/designer-problem.js';
 
 /**
- * Errors as `{detail}`: a text, `{message, errors}` when there are several to tell, or `{code, message}` of the designer. A malformed request is 422 here. Source:
- * graph facts §8.
+ * Errors as `{detail}`: a text, `{message, errors}` when there are several to tell, or `{code, message}` of the
+ * designer. A malformed request is 422 here. Source: graph facts §8.
  */
 export const graphErrorBody: NonNullable<RouteGroup['errorBody']> = (problem) => {
   const { errors, diagnostics } = problem.document();
