@@ -65,7 +65,7 @@ export async function planOfPinned(
   // It was accepted once; limits that have changed since do not stop a run.
   const graphLimits = { maxNodes: Number.POSITIVE_INFINITY, maxEdges: Number.POSITIVE_INFINITY };
   const options = { directory, graphLimits, dynamic, pinned: true };
-  return { ...(await lower(form, source, options)), id, origin };
+  return { ...(await lower(form, source, options)), id, origin, sources };
 }
 
 /** What a run keeps of the workflow that it runs. */

@@ -243,7 +243,7 @@ export class RunController {
   async requestCancel(runId: string): Promise<RunRecord> {
     const record = await this.#change(runId, (found) => {
       if (isTerminal(found.status)) throw runConflict(found, 'has ended already');
-      const working = found.status === 'running' || found.status === 'cancelling';
+      const working = isWorkedOn(found.status);
       const to: RunStatus = working ? 'cancelling' : 'cancelled';
       const requested = { event_type: 'run_cancel_requested', payload: { from: found.status, to } };
       return { change: { status: to, ...(to === 'cancelled' && { questions: [] }) }, events: [requested] };
@@ -281,7 +281,6 @@ export class RunController {
     const plan = await this.#options.load(source);
     const { inputs = source.inputs, skipApproval, from } = options;
     const { state, context } = callOf(source);
-    const pinned = { ...plan, sources: source.definition.sources };
     const origin = from === undefined ? { runId } : await originBefore(source, from, plan, this.#options);
     const call = {
       value: source.value,
@@ -293,32 +292,7 @@ export class RunController {
       limits: limitsOf(source),
       runId: options.runId,
     };
-    return createRun(pinned, call, this.#options, origin);
-  }
-
-  /**
-   * Marks runs as interrupted that a process left behind. `isAlive` says whether another instance still works; default:
-   * none does.
-   */
-  async recover(isAlive: (instanceId: string) => boolean = () => false): Promise<RunRecord[]> {
-    const { store } = this.#options;
-    const recovered: RunRecord[] = [];
-    for (const found of await store.list({ statuses: ['running', 'cancelling'], order: 'oldest' })) {
-      const changed = await changeRun(store, found.run_id, (record) => {
-        const { status, worker_instance_id: worker } = record;
-        if (status !== 'running' && status !== 'cancelling') return undefined;
-        if (
-          worker === this.#instanceId
-            ? this.#active.has(record.run_id)
-            : worker !== undefined && isAlive(worker)
-        )
-          return undefined;
-        const error_summary = 'the process that worked on the run has ended';
-        return { change: { status: 'interrupted', error_summary } };
-      });
-      if (changed !== undefined) recovered.push(changed);
-    }
-    return recovered;
+    return createRun(plan, call, this.#options, origin);
   }
 
   /** Interrupts the runs that this controller works on and waits until they are stored. */

@@ -67,21 +67,15 @@ export class RunService {
    */
   async create(run: NewRun, actor: Actor): Promise<RunRecord> {
     const { catalog, controller, audit } = this.options;
-    const { plan, skipApproval } = await catalog.find(run.workflow, run);
+    const { workflow, version, revisionId, input: value, ...options } = run;
+    const { plan, skipApproval } = await catalog.find(workflow, { version, revisionId });
     const record = await controller.create(plan, {
-      value: run.input,
-      ...(run.inputs !== undefined && { inputs: run.inputs }),
-      ...(run.state !== undefined && { state: run.state }),
-      ...(run.requestContext !== undefined && { requestContext: run.requestContext }),
-      ...(run.referenceTime !== undefined && { referenceTime: run.referenceTime }),
-      ...(run.priority !== undefined && { priority: run.priority }),
-      ...(run.runId !== undefined && { runId: run.runId }),
-      ...(run.course !== undefined && { course: run.course }),
-      ...(run.events !== undefined && { events: run.events }),
+      ...options,
+      value,
       skipApproval: run.skipApproval ?? skipApproval,
     });
     // The run's own log says the same: nobody waits for this entry.
-    audit.record(actor, 'run.created', record.run_id, { workflow: run.workflow }).catch(this.options.onError);
+    audit.record(actor, 'run.created', record.run_id, { workflow }).catch(this.options.onError);
     return this.#shown(record);
   }
 

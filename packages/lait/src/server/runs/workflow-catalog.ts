@@ -71,11 +71,12 @@ export class WorkflowCatalog {
   }
 
   /** The plan of a run's pinned definition. */
-  load({ definition }: Pick<RunRecord, 'definition'>): Promise<Plan> {
+  async load({ definition }: Pick<RunRecord, 'definition'>): Promise<Plan> {
     const { form, id, origin, directory = '', sources } = definition;
-    return this.#kept([form, id, origin, directory, sources[0]?.text ?? ''].join('\0'), () =>
-      planOfPinned(definition),
-    );
+    const key = [form, id, origin, directory, sources[0]?.text ?? ''].join('\0');
+    const plan = await this.#kept(key, () => planOfPinned(definition));
+    // What else a run has pinned is its own.
+    return { ...plan, sources };
   }
 
   /** Services for one pass of a run: the workflows and agents that it calls are those that were pinned. */

@@ -158,6 +158,19 @@ describe.skipIf(!isClientInstalled).each(engines)('with %s', (engine) => {
         });
       });
 
+      it('goes on with the workflows that the run began with [waiting.pinned]', async () => {
+        const child = (key: string) =>
+          complete({ id: 'child', inputSchema: number, outputSchema: number, graph: [tool('in', key)] });
+        const parent = { id: 'parent', inputSchema: number, outputSchema: number };
+        const call = { type: 'workflow', id: 'call', workflowId: 'child' };
+        await client.upsertDynamicWorkflow(child('count'));
+        await client.upsertDynamicWorkflow(complete({ ...parent, graph: [tool('first', 'count'), call] }));
+        const run = await client.getWorkflow('parent').createRun();
+        expect(await run.startAsync({ inputData: { n: 1 } })).toMatchObject({ result: { n: 3 } });
+        await client.upsertDynamicWorkflow(child('recall'));
+        expect(await run.timeTravelAsync({ step: 'call' })).toMatchObject({ result: { n: 3 } });
+      });
+
       it('begins in the middle of a run that was never started', async () => {
         const workflow = client.getWorkflow('steps');
         const run = await workflow.createRun();
