@@ -10,6 +10,7 @@ import {
 } from 'yaml';
 import { deepestYaml, YamlBoundsError, yamlTokens } from '../../files/yaml-tokens.js';
 import type { Problems, TextRange } from '../../plan/problems.js';
+import { readJson } from './read-json.js';
 import type { MapEntry, MapNode, ScalarStyle, SourceNode } from './source-node.js';
 import { shorten } from './source-node.js';
 
@@ -24,6 +25,8 @@ const mostAliasedValues = 100_000;
  */
 export function readYaml(problems: Problems, text = problems.source.text): SourceNode | undefined {
   if (!checkCharacters(text, problems)) return undefined;
+  const json = readJson(text);
+  if (json !== undefined) return json;
   const document = compose(text, problems);
   if (document === undefined) return undefined;
   if (document.contents === null) {
