@@ -92,7 +92,7 @@ class CompiledProgram implements Program {
   ) {}
 
   compile(): Code {
-    this.code ??= new Compiler(this.names, findBuiltin).compile(this.ast, null, 0);
+    this.code ??= new Compiler(this.names, (key) => findBuiltin(key)).compile(this.ast, null, 0);
     return this.code;
   }
 
