@@ -6,6 +6,7 @@ import type { ItemLog, Outcome } from './kinds/kind.js';
 import { type UsageJson, UsageReport } from './observe/usage-report.js';
 import type { InputDeclarations } from './plan/inputs.js';
 import type { Plan, PlanCall } from './plan/plan.js';
+import type { RunPlanOptions } from './run-plan.js';
 import type { JsonObject, Value } from './values/value.js';
 
 /** What a run is given. */
@@ -36,7 +37,7 @@ export type WorkflowResult<Result = Value> =
 /** Runs a workflow's plan with what a call of `run` gives. */
 type RunWorkflow = (
   call: Pick<PlanCall, 'value' | 'inputs'>,
-  options: Omit<WorkflowRunOptions, 'input' | 'inputs'>,
+  options: Omit<WorkflowRunOptions, 'input' | 'inputs'> & Pick<RunPlanOptions, 'onModelResponded'>,
 ) => Promise<RunResult>;
 
 /** A loaded workflow. Each run is its own; runs may overlap. */
@@ -71,20 +72,10 @@ export class Workflow<Result = Value> {
    */
   async run(options: WorkflowRunOptions = {}): Promise<WorkflowResult<Result>> {
     const usage = new UsageReport();
-    const { input, inputs, onEvent, runId, signal, onSnapshot, itemLog, from } = options;
+    const { input, inputs, ...others } = options;
     const result = await this.#run(
       { value: input, inputs },
-      {
-        runId,
-        signal,
-        onSnapshot,
-        itemLog,
-        from,
-        onEvent: (event) => {
-          usage.add(event);
-          onEvent?.(event);
-        },
-      },
+      { ...others, onModelResponded: (event) => usage.add(event) },
     );
     if (result.status === 'failed' || result.status === 'cancelled') throw result.error;
     return { ...result, usage: usage.total() } as WorkflowResult<Result>;

@@ -166,3 +166,5 @@ export type RunEvent =
   | { type: 'warning'; message: string; address?: string; prefix?: string; depth?: number };
 
 export type RunEventType = RunEvent['type'];
+/** What a model answered, and what it used for it. */
+export type ModelRespondedEvent = Extract<RunEvent, { type: 'model.responded' }>;

@@ -128,5 +128,7 @@ export interface Runtime {
   commit(address: Address, snapshot: () => Snapshot): Promise<void> | undefined;
   /** True when somebody listens; the engine builds no event otherwise. */
   readonly listening: boolean;
+  /** True when somebody wants the answers of models, be it for their usage alone. */
+  readonly metering: boolean;
   emit(event: RunEvent): void;
 }

@@ -6,7 +6,7 @@ import type { Plan, PlanCall, PlanStart } from '../plan/plan.js';
 import type { JsonValue, Value } from '../values/value.js';
 import { Breather } from './breather.js';
 import { CancelScope } from './cancel-scope.js';
-import type { RunEvent } from './events.js';
+import type { ModelRespondedEvent, RunEvent } from './events.js';
 import { toFailureRecord } from './failure.js';
 import { Interpreter } from './interpreter.js';
 import type { Address, Snapshot } from './runtime.js';
@@ -26,6 +26,8 @@ export interface StartRunOptions {
   /** Cancels the run; the result is then `cancelled`, once everything in it has settled. */
   signal?: AbortSignal;
   onEvent?: (event: RunEvent) => void;
+  /** Told of each answer of a model. Without `onEvent` no other event is made. */
+  onModelResponded?: (event: ModelRespondedEvent) => void;
   /** Answers questions at once, e.g. at a terminal. */
   answerer?: Answerer;
   /** Called with the state after each top-level step and awaited. */

@@ -259,6 +259,10 @@ export class EngineStepContext implements StepContext {
     return this.execution.runtime.listening;
   }
 
+  get metering(): boolean {
+    return this.execution.runtime.metering;
+  }
+
   emit(event: RunEvent): void {
     this.execution.runtime.emit(event);
   }

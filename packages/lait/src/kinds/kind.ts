@@ -88,6 +88,8 @@ export interface StepContext {
   missEffects(effects: readonly string[]): void;
   /** False when nobody listens: build no event then. */
   readonly listening: boolean;
+  /** Whether answers of models are wanted, be it for their usage alone. */
+  readonly metering: boolean;
   emit(event: RunEvent): void;
   /** The fields that every event of this step carries. */
   eventFields(): StepFields;

@@ -77,7 +77,7 @@ async function requestReply(
         }
         throw error;
       }
-      if (context.listening) {
+      if (context.metering) {
         context.emit({
           type: 'model.responded',
           ...about,

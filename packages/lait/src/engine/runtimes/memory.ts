@@ -5,7 +5,7 @@ import { LaitError } from '../../errors/lait-error.js';
 import type { JsonValue } from '../../values/value.js';
 import { Activity } from '../activity.js';
 import type { CancelScope } from '../cancel-scope.js';
-import type { RunEvent } from '../events.js';
+import type { ModelRespondedEvent, RunEvent } from '../events.js';
 import { idempotencyKey } from '../idempotency-key.js';
 import type { Question } from '../question.js';
 import type {
@@ -31,6 +31,8 @@ export type Answerer = (
 export interface MemoryRunOptions {
   runId?: string;
   onEvent?: (event: RunEvent) => void;
+  /** Told of each answer of a model. Without `onEvent` no other event is made. */
+  onModelResponded?: (event: ModelRespondedEvent) => void;
   onSnapshot?: (snapshot: Snapshot, address: Address) => Promise<void>;
   answerer?: Answerer;
 }
@@ -52,6 +54,7 @@ export class MemoryRun {
   readonly runId: string;
   readonly root: Runtime;
   readonly onEvent: ((event: RunEvent) => void) | undefined;
+  readonly onModelResponded: MemoryRunOptions['onModelResponded'];
   readonly onSnapshot: MemoryRunOptions['onSnapshot'];
   readonly activity: Activity;
   readonly failedForks = new Set<CancelScope>();
@@ -63,6 +66,7 @@ export class MemoryRun {
   constructor(options: MemoryRunOptions = {}) {
     this.runId = options.runId ?? randomUUID();
     this.onEvent = options.onEvent;
+    this.onModelResponded = options.onModelResponded;
     this.onSnapshot = options.onSnapshot;
     this.#answerer = options.answerer;
     this.activity = new Activity(() => {
@@ -147,7 +151,12 @@ export class MemoryRuntime implements Runtime {
     return this.run.onEvent !== undefined;
   }
 
+  get metering(): boolean {
+    return this.listening || this.run.onModelResponded !== undefined;
+  }
+
   emit(event: RunEvent): void {
+    if (event.type === 'model.responded') this.run.onModelResponded?.(event);
     this.run.onEvent?.(event);
   }
 
