@@ -1,13 +1,12 @@
 import type { Reference } from './analysis/references.js';
 import { resolve } from './analysis/resolve.js';
 import { findBuiltin } from './builtins/registry.js';
-import type { Code } from './compile/code.js';
-import { lazily } from './compile/code.js';
+import { type Direct, lazily } from './compile/code.js';
 import { Compiler } from './compile/compiler.js';
 import { Context } from './compile/context.js';
 import { Env } from './compile/env.js';
 import { Globals, type VariableValue } from './compile/globals.js';
-import { LabelToken, Machine, output } from './compile/machine.js';
+import { LabelToken, Machine, type Op, output } from './compile/machine.js';
 import { JqCompileError, JqRuntimeError } from './errors.js';
 import { defaultLimits, type Limits } from './limits.js';
 import type { Node } from './syntax/ast.js';
@@ -60,7 +59,7 @@ export interface Program {
  * the limits.
  */
 export function compile(source: string, options: CompileOptions = {}): Program {
-  const limits = { ...defaultLimits, ...options.limits };
+  const limits = options.limits === undefined ? defaultLimits : { ...defaultLimits, ...options.limits };
   const names = options.variables ?? [];
   try {
     const ast = parse(source, limits);
@@ -78,22 +77,37 @@ export function compile(source: string, options: CompileOptions = {}): Program {
 /** Characters of a source that cannot be nested so deeply that its compilation overflows the stack. */
 const longestSafe = 500;
 
+/** What a compiled program keeps: its direct form, where there is one, and else the entry of its machine form. */
+type Compiled = { direct: Direct } | { direct: null; entry: () => Op };
+
 /** Compiled when it first runs: who only checks programs, or never reaches one, does not pay for it. */
 class CompiledProgram implements Program {
-  private readonly entry = lazily(() => this.compile().link(output));
-  private code: Code | undefined;
+  private compiled: Compiled | undefined;
+  private tree: Node | undefined;
 
   constructor(
     readonly source: string,
-    readonly ast: Node,
+    ast: Node,
     readonly references: readonly Reference[],
     private readonly names: readonly string[],
     private readonly limits: Limits,
-  ) {}
+  ) {
+    this.tree = ast;
+  }
 
-  compile(): Code {
-    this.code ??= new Compiler(this.names, (key) => findBuiltin(key)).compile(this.ast, null, 0);
-    return this.code;
+  /** Let go once the program is compiled, because a tree takes more room than a program, and made again for who asks. */
+  get ast(): Node {
+    return this.tree ?? parse(this.source, this.limits);
+  }
+
+  compile(): Compiled {
+    if (this.compiled === undefined) {
+      const code = new Compiler(this.names, (key) => findBuiltin(key)).compile(this.ast, null, 0);
+      const { direct } = code;
+      this.compiled = direct === null ? { direct, entry: lazily(() => code.link(output)) } : { direct };
+      this.tree = undefined;
+    }
+    return this.compiled;
   }
 
   *run(value: JsonValue, variables: Variables = {}, options: RunOptions = {}): IterableIterator<JsonValue> {
@@ -102,13 +116,13 @@ class CompiledProgram implements Program {
     let left = options.budget?.outputs ?? this.limits.outputs;
     checkAborted(signal);
     try {
-      const { direct } = this.compile();
-      if (direct !== null) {
-        const result = direct(value ?? null, env);
+      const compiled = this.compile();
+      if (compiled.direct !== null) {
+        const result = compiled.direct(value ?? null, env);
         if (result !== undefined) yield this.checkOutput(result, left);
         return;
       }
-      const machine = new Machine(this.entry(), value ?? null, null, env);
+      const machine = new Machine(compiled.entry(), value ?? null, null, env);
       while (machine.next()) {
         yield this.checkOutput(machine.value, left--);
         checkAborted(signal);
@@ -123,10 +137,10 @@ class CompiledProgram implements Program {
     const env = this.environment(variables, options);
     let result: JsonValue | undefined;
     try {
-      const { direct } = this.compile();
-      if (direct !== null) result = direct(value ?? null, env);
+      const compiled = this.compile();
+      if (compiled.direct !== null) result = compiled.direct(value ?? null, env);
       else {
-        const machine = new Machine(this.entry(), value ?? null, null, env);
+        const machine = new Machine(compiled.entry(), value ?? null, null, env);
         if (machine.next()) result = machine.value;
         checkAborted(options.signal);
         if (result !== undefined && machine.next()) {

@@ -1,3 +1,4 @@
+import type { Expression } from '../../expressions/expression.js';
 import type { ExpressionOrigins } from '../../plan/expression-origins.js';
 import type { Field, FieldProblem, FieldTable, FieldType } from '../../plan/fields.js';
 import { isName, nameRule } from '../../plan/names.js';
@@ -47,6 +48,8 @@ export interface TableOptions {
  * becomes `undefined`, and whoever uses it compares `problems.errors` before and after.
  */
 export class FieldCompiler {
+  readonly #compiled = new Map<(source: string) => Expression, Map<string, Expression>>();
+
   constructor(readonly options: FieldCompilerOptions) {}
 
   get problems(): Problems {
@@ -125,6 +128,21 @@ export class FieldCompiler {
         return value;
       }
     }
+  }
+
+  /** Equal sources share what they are compiled to; each place has an expression of its own, which tells it apart. */
+  compiledOnce<T extends Expression>(source: string, compile: (source: string) => T): T {
+    let known = this.#compiled.get(compile) as Map<string, T> | undefined;
+    if (known === undefined) {
+      known = new Map();
+      this.#compiled.set(compile, known);
+    }
+    let expression = known.get(source);
+    if (expression === undefined) {
+      expression = compile(source);
+      known.set(source, expression);
+    }
+    return { ...expression };
   }
 
   json(node: SourceNode) {

@@ -57,7 +57,7 @@ function compileExpression<T extends Expression>(
   const placeInside = (start: number, end: number) =>
     placeInScalar(node, compiler.problems.source.text, start, end);
   try {
-    const expression = compile(node.value);
+    const expression = compiler.compiledOnce(node.value, compile);
     compiler.options.origins.set(expression, (start, end) =>
       compiler.problems.position(placeInside(start, end)),
     );

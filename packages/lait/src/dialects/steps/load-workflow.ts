@@ -105,7 +105,7 @@ function lower(root: SourceNode | undefined, problems: Problems, options: LoadOp
     origin: options.origin ?? problems.source.file,
     directory: options.directory,
     sources: [problems.source],
-    accept: (call) => accept(inputs, call),
+    accept: acceptor(inputs),
     body,
     settings: settingsOf(fields),
   };
@@ -117,6 +117,11 @@ function lower(root: SourceNode | undefined, problems: Problems, options: LoadOp
   if (fields.limits !== undefined) plan.limits = fields.limits as SpendingLimits;
   if (restrictions.length > 0) plan.restrictions = restrictions;
   return { ...loaded, plan };
+}
+
+/** Made here, because a function holds all that is named around it: there it would be the whole reader. */
+function acceptor(declarations: InputDeclarations | undefined): Plan['accept'] {
+  return (call) => accept(declarations, call);
 }
 
 /** PROMPT is needed unless inputs are declared; then the first value is null without it. Source: steps seed, 値の流れ. */
