@@ -39,6 +39,14 @@ steps:
     ]);
   });
 
+  it('tells equal expressions apart, which share what they are compiled to', () => {
+    const text = 'inputs: { a: string }\nsteps:\n  - jq: $inputs.b\n  - group:\n      - jq: $inputs.b\n';
+    expect(lint(text)).toEqual([
+      "3:9 undeclared_input steps[0]: jq reads the input 'b', which is not declared under inputs:",
+      "5:13 undeclared_input steps[1].group[0]: jq reads the input 'b', which is not declared under inputs:",
+    ]);
+  });
+
   it('finds steps that do not exist, run later or stay inside [lint.steps-not-there]', () => {
     const text = `
 - jq: '[$steps.late, $steps["un-real"], $steps]'
