@@ -94,3 +94,8 @@ export const commandList: Readonly<Record<string, ListedCommand>> = {
   man: { summary: 'print the manual page', load: () => import('./commands/man.js') },
   __complete: { summary: 'propose words', hidden: true, load: () => import('./commands/complete.js') },
 };
+
+/** The commands that help and completion show. */
+export function visibleCommands(): string[] {
+  return Object.keys(commandList).filter((name) => commandList[name]!.hidden !== true);
+}

@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { migrateWorkflow } from '../dialects/migrate/migrate-workflow.js';
 import { checkWritable, writeFileAtomically } from '../files/write-file.js';
 import { printable } from '../observe/printable.js';
@@ -7,17 +7,19 @@ import { formatDiagnostics } from '../plan/format-diagnostics.js';
 import { readSourceFile } from '../plan/read-source.js';
 import type { CommandContext } from './command-context.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
+import { requireFile } from './require-file.js';
 
 /**
  * `lait migrate`: rewrites a version 1 workflow as version 2, and lists what a person must decide. With `write` the file
- * is replaced, unless version 2 would refuse what came out. Throws what `migrateWorkflow` and reading throw.
+ * is replaced, unless version 2 would refuse what came out. Throws what `requireFile`, `migrateWorkflow` and
+ * reading throw.
  */
 export async function migrateFile(
   file: string,
   { write }: { write?: true },
   { workingDirectory, output, signal }: CommandContext,
 ): Promise<ExitCode> {
-  const path = resolve(workingDirectory, file);
+  const path = await requireFile(file, workingDirectory);
   const { text: original } = await readSourceFile(path, { signal });
   const source = { file, text: original };
   const { text, decisions, remaining } = migrateWorkflow(source, {

@@ -4,7 +4,7 @@ import { UsageError } from '../errors/errors.js';
 import { didYouMean } from '../plan/suggest.js';
 import type { SecretRegistry } from '../values/secrets.js';
 import { CommandContext } from './command-context.js';
-import { commandList, type Start } from './command-list.js';
+import { commandList, type Start, visibleCommands } from './command-list.js';
 import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js';
 import { declareGlobalOptions } from './global-options.js';
 import type { Output } from './output.js';
@@ -65,7 +65,8 @@ export async function runCommandLine(argv: readonly string[], surroundings: Surr
     await program.parseAsync(argv as string[], { from: 'user' });
     return code;
   } catch (error) {
-    const failure = error instanceof CommanderError ? usageErrorOf(error) : error;
+    const failure =
+      error instanceof CommanderError ? usageErrorOf(error, calledCommand(program, argv)) : error;
     if (failure === undefined) return exitCodes.ok;
     await reportFailure(failure, { output, verbosity });
     if (!output.used && wantsJson(program, argv)) {
@@ -123,26 +124,39 @@ function requireRequest(word: string): string {
   });
 }
 
-function visibleCommands(): string[] {
-  return Object.keys(commandList).filter((name) => commandList[name]!.hidden !== true);
-}
-
 function capitalized(summary: string): string {
   return summary.charAt(0).toUpperCase() + summary.slice(1);
 }
 
 /** Help and version are no errors; everything else that the parser refuses is a usage error. */
-function usageErrorOf(error: CommanderError): UsageError | undefined {
+function usageErrorOf(error: CommanderError, command: Command): UsageError | undefined {
   if (error.exitCode === 0) return undefined;
   const message = error.message
     .replace(/^error: /, '')
     .replace(/\n\(Did/, ' (did')
+    .replace(
+      /^command-argument value ('.*') is invalid for argument '(.*)'\. Allowed/s,
+      '$1 is no <$2>. Allowed',
+    )
+    .replace(/\. Allowed choices are /, ': give one of ')
     .replace(/\.$/, '');
   const isHelp = error.code === 'commander.help';
   return new UsageError({
     code: 'usage',
-    message: isHelp ? 'see the help above' : `${message}; see \`lait --help\``,
+    message: isHelp ? 'see the help above' : `${message}; see \`${pathOf(command)} --help\``,
   });
+}
+
+/** The command that the arguments name: the deepest of their words that is one. */
+function calledCommand(program: Command, argv: readonly string[]): Command {
+  let command = program;
+  for (const word of argv) command = command.commands.find((one) => one.name() === word) ?? command;
+  return command;
+}
+
+/** `lait runs answer` */
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
 /**
@@ -152,8 +166,6 @@ function usageErrorOf(error: CommanderError): UsageError | undefined {
 function wantsJson(program: Command, argv: readonly string[]): boolean {
   if (/(?:^|\n)--format(?:=|\n)json(?:\n|$)/.test(argv.join('\n'))) return true;
   if (!argv.includes('--json')) return false;
-  let command = program;
-  for (const word of argv) command = command.commands.find((one) => one.name() === word) ?? command;
-  const option = command.options.find(({ long }) => long === '--json');
+  const option = calledCommand(program, argv).options.find(({ long }) => long === '--json');
   return option === undefined || option.isBoolean();
 }

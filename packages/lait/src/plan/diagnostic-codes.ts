@@ -153,7 +153,7 @@ export const diagnosticCodes = {
   bad_name: {
     title: 'A name with characters that names cannot have',
     explanation:
-      'Names of steps, inputs, schemas, agents and branches start with a letter or `_`, followed by letters, digits, `_` or `-`.',
+      'Names of steps, inputs, schemas, agents and branches start with a letter or `_`, followed by letters, digits, `_` or `-`. Letters are those from a to z and A to Z; texts may be in any language.',
     example: 'id: first_draft',
   },
   lossy_integer: {

@@ -8,4 +8,4 @@ export function isName(text: string): boolean {
   return name.test(text);
 }
 
-export const nameRule = 'a letter or `_`, then letters, digits, `_` or `-`';
+export const nameRule = 'a letter from a to z or `_`, then letters, digits, `_` or `-`';

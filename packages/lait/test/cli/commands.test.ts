@@ -262,6 +262,39 @@ test('completion proposes commands, options, their values, files, names and run 
   expect(await propose('schema', 'con')).toEqual(['config']);
   expect(await propose('workflow', '')).toEqual(['list']);
   expect(await propose('explain', 'duplicate_i')).toEqual(['duplicate_id']);
+  expect(await propose('tokens', 'create', 'ci', '--scope', 'r')).toEqual(['read', 'run']);
+  expect(await propose('init', '--example', 'tri')).toEqual(['triage']);
+  expect(await propose('run', 'w.yml', '--limit', 'max_c')).toEqual(['max_cost=']);
+  expect(await propose('man', 'tok')).toEqual(['tokens']);
+});
+
+test('a wrong call is told with the help of its command, and a file that is not there is one [cli.exit-codes]', async () => {
+  const directory = directoryWith({ 'q.yml': 'steps: [{ ask: "続ける?" }]\n', 'a.yml': 'q: [\n' });
+  const refused = async (...args: string[]) => {
+    const { code, stderr } = await lait(directory, args);
+    return [code, stderr];
+  };
+  expect(await refused('init', 'wrkflow')).toEqual([
+    2,
+    "lait: 'wrkflow' is no <kind>: give one of workflow, agent, test; see `lait init --help`\n",
+  ]);
+  expect(await refused('runs', 'answer')).toEqual([
+    2,
+    "lait: missing required argument 'run-id'; see `lait runs answer --help`\n",
+  ]);
+  for (const args of [
+    ['run', 'q.yml', 'x', '--answers', 'none.yml'],
+    ['run', 'q.yml', '--input-json', '@none.yml'],
+    ['migrate', 'none.yml'],
+    ['trace', 'show', 'none.yml'],
+    ['decide', '--questions', 'none.yml', 'x'],
+  ])
+    expect([args, await refused(...args)]).toEqual([args, [2, 'lait: cannot read none.yml: no such file\n']]);
+  const [code, stderr] = await refused('run', 'q.yml', 'x', '--answers', 'a.yml');
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(/^lait: --answers a\.yml: .* line 2, column 1\n$/),
+  ]);
 });
 
 test('the bash script completes in a real shell', async () => {

@@ -114,6 +114,9 @@ test('consent is asked for once, covers everything, and can be given at the star
     },
   });
   expect(logOf(directory)).toEqual([]);
+  const asked = 'everything that it will do\n  - after, capability: after\n';
+  expect(parked.stderr).toContain(asked);
+  expect((await lait(directory, ['runs', 'show', 'latest'])).stdout).toContain(asked);
   const approved = await lait(directory, ['runs', 'approve', 'latest']);
   expect([approved.code, logOf(directory)]).toEqual([75, ['before']]);
   expect((await lait(directory, ['runs', 'approve', 'latest'])).code).toBe(2);
@@ -124,6 +127,16 @@ test('consent is asked for once, covers everything, and can be given at the star
   const free = await lait(directory, ['run', 'g.json', '--approve', '--answers', 'answers.yml']);
   expect([free.code, free.stdout]).toEqual([0, '{"summary":"done"}\n']);
   expect(logOf(directory)).toEqual(['before', 'before', 'after']);
+});
+
+test('a database that is not there is told, and not made by looking at it [waiting.one-list]', async () => {
+  const directory = directoryWith(files);
+  for (const args of [['list'], ['show', 'latest'], ['answer', 'latest', 'yes']])
+    expect(await lait(directory, ['runs', ...args, '--database', 'mistyped.db'])).toMatchObject({
+      code: 2,
+      stderr: 'lait: there is no database mistyped.db\n',
+    });
+  expect(existsSync(join(directory, 'mistyped.db'))).toBe(false);
 });
 
 test('the outcome of a graph is the exit code: failure, incomplete, and what made it fail [waiting.outcomes]', async () => {

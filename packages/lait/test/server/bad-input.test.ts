@@ -64,6 +64,16 @@ describe('[server.bad-input] a request that is wrong is told what is wrong, and 
     if (code !== undefined) expect(answer.code).toBe(code);
   });
 
+  it('a member of several types that is missing is named with them', async () => {
+    const { body } = await server.call('PUT', '/v1/definitions/x', { definition: {} });
+    expect(body).toMatchObject({
+      errors: [
+        { in: 'body', path: 'content', message: expect.stringMatching(/expected string or (object|record)/) },
+        { in: 'body', path: '', message: expect.stringContaining('definition') },
+      ],
+    });
+  });
+
   it('a body of another type, of no type, or not in UTF-8', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'])
       expect(await refused('POST', '/v1/runs', '{}', { 'content-type': type })).toMatchObject({

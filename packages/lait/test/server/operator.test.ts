@@ -37,7 +37,7 @@ describe('an operator', () => {
     const env = { LAIT_TOKEN: token };
     const remote = (...args: string[]) => lait(directory, ['runs', ...args, '--server', url], { env });
 
-    const started = await remote('start', 'greet', '--inputs', '{"name":"Ann"}', '--follow', '--json');
+    const started = await remote('start', 'greet', '--input', 'name=Ann', '--follow', '--json');
     expect(started.code, started.stderr).toBe(0);
     expect(JSON.parse(started.stdout)).toMatchObject({ status: 'completed', result: 'hi Ann' });
     expect(started.stderr).toContain('run_created');

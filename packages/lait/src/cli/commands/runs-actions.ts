@@ -18,7 +18,10 @@ export function configureRunActions(command: Command, start: Start): void {
   continuing(command, 'answer')
     .description('Answer the open question of a run, and let it go on')
     .usage('[options] <run-id> [address] [answer]')
-    .argument('[words...]', 'the answer; before it the address of the question when there are several')
+    .argument(
+      '[address|answer...]',
+      'the answer; before it the address of its question, or the id of its step, when there are several',
+    )
     .option('--json <json>', 'the answer as JSON, e.g. for a tool that waits to be resumed')
     .action((runId: string, words: string[], options: AnswerOptions) =>
       start(async (context) => (await work()).answerRun(runId, words, options, context)),

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { Command, type Option } from 'commander';
 import type { Configuration } from '../../config/configuration.js';
 import type { CommandContext } from '../command-context.js';
-import { commandList } from '../command-list.js';
+import { commandList, visibleCommands } from '../command-list.js';
+import { exampleNames } from '../example-directory.js';
 import { declareGlobalOptions } from '../global-options.js';
 
 const files = ':files';
@@ -31,7 +32,7 @@ async function proposalsFor(
     const option = takingValue(program.options, before.at(-1));
     if (option !== undefined) return valuesOf(option, before, context);
     if (current.startsWith('-')) return [...optionNames(program.options), '--help', '--version'];
-    return Object.entries(commandList).flatMap(([command, { hidden }]) => (hidden === true ? [] : [command]));
+    return visibleCommands();
   }
   const group = new Command(name);
   (await commandList[name]!.load()).configure(group, async () => {});
@@ -85,6 +86,12 @@ async function valuesOf(
       return names(context, option.attributeName() as 'tools' | 'skills');
     case 'subagents':
       return names(context, 'agents');
+    case 'example':
+      return exampleNames();
+    case 'scope':
+      return (await import('../../server/access/scopes.js')).scopes;
+    case 'limit':
+      return (await import('../../plan/spending-limits.js')).spendingLimitNames.map((limit) => `${limit}=`);
     case 'input':
       return [];
     default:
@@ -113,6 +120,8 @@ async function valuesOfArgument(
       const { diagnosticCodes } = await import('../../plan/diagnostic-codes.js');
       return Object.keys(diagnosticCodes);
     }
+    case 'command':
+      return visibleCommands();
     case 'run-id':
       return ['latest', ...(await runIds(context))];
     case 'path':

@@ -7,6 +7,7 @@ import type { FieldType } from '../../plan/fields.js';
 import { Problems } from '../../plan/problems.js';
 import { readSourceFile } from '../../plan/read-source.js';
 import type { JsonObject } from '../../values/value.js';
+import { requireFile } from '../require-file.js';
 
 const questions: FieldType = {
   type: 'custom',
@@ -20,7 +21,7 @@ const questions: FieldType = {
  * (code `questions_invalid`) with every problem and its place. Source: facts §10.
  */
 export async function readQuestions(file: string, signal: AbortSignal): Promise<JsonObject> {
-  const source = await readSourceFile(file, { signal });
+  const source = await readSourceFile(await requireFile(file), { signal });
   const problems = new Problems(source);
   const root = readYaml(problems);
   const compiler = new FieldCompiler({

@@ -4,7 +4,7 @@ import { UsageError } from '../../errors/errors.js';
 import { LaitError } from '../../errors/lait-error.js';
 import { didYouMean } from '../../plan/suggest.js';
 import type { CommandContext } from '../command-context.js';
-import { exampleDirectory } from '../example-directory.js';
+import { exampleDirectory, exampleNames } from '../example-directory.js';
 import { trustWritten } from '../trust/trust-written.js';
 import { writeSchema } from './write-schema.js';
 
@@ -22,10 +22,7 @@ export async function copyExample(
 ): Promise<void> {
   const { output, workingDirectory } = context;
   const examples = exampleDirectory();
-  const names = (await readdir(examples, { withFileTypes: true }))
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name)
-    .sort();
+  const names = await exampleNames();
   if (!names.includes(name)) {
     throw new UsageError({
       code: 'unknown_example',

@@ -7,6 +7,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../values/value.js
 import type { CommandContext } from '../command-context.js';
 import type { RunOptions } from '../commands/run.js';
 import { readCommandPrompt } from '../read-prompt.js';
+import { requireFile } from '../require-file.js';
 import { continuesRun } from './record-options.js';
 
 /** What the command line hands to a workflow. */
@@ -69,7 +70,7 @@ function mayBePiped({ form, inputSchema }: Plan, options: RunOptions): boolean {
 /** JSON text, or `@FILE` with JSON text in it. */
 export async function readInputJson(argument: string, signal: AbortSignal): Promise<JsonValue> {
   const file = argument.startsWith('@') ? argument.slice(1) : undefined;
-  const text = file === undefined ? argument : await readTextFile(file, { signal });
+  const text = file === undefined ? argument : await readTextFile(await requireFile(file), { signal });
   try {
     return JSON.parse(text) as JsonValue;
   } catch (error) {

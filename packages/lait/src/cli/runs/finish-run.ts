@@ -22,6 +22,8 @@ export interface Finish {
   usage: UsageJson | null;
   /** What standard output has got of the result while it arrived. */
   shown: string;
+  /** What approval is asked for, when it is. */
+  consents: readonly string[];
 }
 
 /**
@@ -29,14 +31,14 @@ export interface Finish {
  * goes on (75). Throws what made the run fail, and a `CancelledError` after Ctrl-C.
  */
 export async function finishRun(
-  { record, failure, usage, shown }: Finish,
+  { record, failure, usage, shown, consents }: Finish,
   options: FinishOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
   const { output, signal } = context;
   const { run_id: runId, status, result } = record;
   if (!isTerminal(status)) {
-    const next = await nextSteps(record, options, context);
+    const next = await nextSteps(record, options, context, consents);
     output.line(nextStepsText(runId, next));
     // A person who interrupted it knows that it has not ended.
     if (signal.aborted) throw new CancelledError();

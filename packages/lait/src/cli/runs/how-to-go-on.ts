@@ -19,11 +19,15 @@ export interface NextSteps {
   questions: readonly { about: string; commands: readonly string[] }[];
 }
 
-/** How a run that waits can go on. Source: issue 7; field reports FR-38 and FR-41. */
+/**
+ * How a run that waits can go on; `consents` are the lines of what approval is asked for. Source: issue 7; field reports
+ * FR-38 and FR-41.
+ */
 export async function nextSteps(
   record: RunRecord,
   surroundings: Surroundings,
   context: CommandContext,
+  consents: readonly string[] = [],
 ): Promise<NextSteps> {
   const shell = usualShell(process.platform, await context.variables());
   const { run_id: id, status } = record;
@@ -37,7 +41,12 @@ export async function nextSteps(
     case 'waiting_approval':
       return {
         waits: 'waits for approval',
-        questions: [{ about: 'everything that it will do', commands: [command('approve'), cancel] }],
+        questions: [
+          {
+            about: ['everything that it will do', ...consents].join('\n'),
+            commands: [command('approve'), cancel],
+          },
+        ],
       };
     case 'waiting_hitl':
     case 'waiting_attention': {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../errors/errors.js';
 import { openRunStore } from '../../runs/open-run-store.js';
@@ -39,8 +40,10 @@ export class RecordedRuns {
     return new RecordedRuns(context, options, secrets, use);
   }
 
+  /** The store. Throws a `UsageError` (code `database_missing`) when runs of a SQLite file are to be shown that is not there. */
   store(): Promise<RunStore> {
     const { context, options, secrets, use } = this;
+    if (use === 'show') this.#requireDatabase();
     this.#store ??= openRunStore({
       directory: join(context.workingDirectory, '.lait'),
       database: options.database,
@@ -51,15 +54,25 @@ export class RecordedRuns {
 
   /**
    * The run that a person means; `latest` is the newest. Throws a `UsageError`: `run_not_found`, or `run_of_other_kind`
-   * for a checkpoint, which another command continues.
+   * for a checkpoint, which another command continues; `database_missing` for a SQLite file that is not there.
    */
   async find(name: string): Promise<RunRecord> {
+    this.#requireDatabase();
     const store = await this.store();
     const id = name === 'latest' ? (await store.list({ limit: 1 }))[0]?.run_id : name;
     const record = id === undefined ? undefined : await store.read(id);
     if (record === undefined) throw await this.#notFound(name);
     this.secrets.protect(record.definition.sources.map(({ text }) => text));
     return record;
+  }
+
+  /** Opening a SQLite file would make it: a mistyped path is told instead. */
+  #requireDatabase(): void {
+    const { database } = this.options;
+    if (database === undefined || this.#store !== undefined || /^(postgres(ql)?|file|sqlite):/.test(database))
+      return;
+    if (!existsSync(database))
+      throw new UsageError({ code: 'database_missing', message: `there is no database ${database}` });
   }
 
   async close(): Promise<void> {

@@ -4,6 +4,7 @@ import type { CommandContext } from '../command-context.js';
 import type { ExitCode } from '../exit-codes.js';
 import type { ConfiguredLait } from '../run/configured-lait.js';
 import type { RunDisplay } from '../run/run-display.js';
+import { consentLines } from './consent-text.js';
 import { type FinishOptions, finishRun } from './finish-run.js';
 import { workOnRun } from './work-on-run.js';
 
@@ -31,8 +32,9 @@ export async function runRecorded(request: RecordedRunRequest): Promise<ExitCode
     display.handle(event);
   });
   const { signal } = context;
+  const runs = await lait.runs();
   const record = await workOnRun(runId, {
-    runs: await lait.runs(),
+    runs,
     plan,
     replies,
     approve: options.approve,
@@ -40,8 +42,10 @@ export async function runRecorded(request: RecordedRunRequest): Promise<ExitCode
   });
   display.stop();
   replies.warnOfUnused();
+  const consents =
+    record.status === 'waiting_approval' ? consentLines(plan, (await runs.view(runId)).events) : [];
   return finishRun(
-    { record, failure, usage: display.usage, shown: display.streamedResult },
+    { record, failure, usage: display.usage, shown: display.streamedResult, consents },
     options,
     context,
   );

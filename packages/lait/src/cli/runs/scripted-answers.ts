@@ -8,6 +8,7 @@ import type { Plan } from '../../plan/plan.js';
 import { NodePlaces } from '../../runs/node-places.js';
 import { textOf } from '../../values/text.js';
 import { isObject, type JsonObject, type JsonValue } from '../../values/value.js';
+import { requireFile } from '../require-file.js';
 
 /**
  * Answers from a file, for runs without a person: an object in YAML or JSON. A key names a question by its address, by
@@ -25,9 +26,9 @@ export class ScriptedAnswers {
     }
   }
 
-  /** Throws a `UsageError` (code `answers_invalid`) for a file that holds no object, and what reading it throws. */
+  /** Throws a `UsageError` (code `answers_invalid`) for a file that holds no object, and what `requireFile` and reading it throw. */
   static async read(file: string, signal: AbortSignal): Promise<ScriptedAnswers> {
-    const text = await readTextFile(file, { signal });
+    const text = await readTextFile(await requireFile(file), { signal });
     try {
       yamlTokens(text);
     } catch (cause) {
@@ -35,7 +36,8 @@ export class ScriptedAnswers {
     }
     const document = parseDocument(text, { prettyErrors: true });
     const [error] = document.errors;
-    if (error !== undefined) throw invalid(file, error.message);
+    // The first line says what and where; a picture of the place follows.
+    if (error !== undefined) throw invalid(file, error.message.replace(/:?\n.*$/s, ''));
     let value: unknown;
     try {
       value = document.toJS({ maxAliasCount: 100 });

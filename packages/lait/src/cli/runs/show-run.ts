@@ -95,6 +95,7 @@ async function recordText(
       { ...run, status: statusFor(run, status) },
       options,
       context,
+      await consentsOf(run, events),
     );
     lines.push(`${waits}:\n`);
     for (const { about, commands } of questions) {
@@ -103,6 +104,17 @@ async function recordText(
     }
   }
   return lines.join('');
+}
+
+/** What a run that waits for approval asks consent for. */
+async function consentsOf(
+  { status, definition }: RunRecord,
+  events: readonly RunLogEvent[],
+): Promise<string[]> {
+  if (status !== 'waiting_approval') return [];
+  const { planOfPinned } = await import('../../config/load-plan.js');
+  const { consentLines } = await import('./consent-text.js');
+  return consentLines(await planOfPinned(definition), events);
 }
 
 /** A run whose process was lost goes on like one that was interrupted. */

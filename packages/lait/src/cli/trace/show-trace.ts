@@ -1,18 +1,18 @@
-import { resolve } from 'node:path';
 import { preview, printable } from '../../observe/printable.js';
 import { readTrace } from '../../observe/trace/read-trace.js';
 import type { TraceLine } from '../../observe/trace/span.js';
 import type { CommandContext } from '../command-context.js';
 import { tableText } from '../print-table.js';
+import { requireFile } from '../require-file.js';
 
-/** `lait trace show`: what a trace file holds, step by step, and the sum. Throws what `readTrace` throws. */
+/** `lait trace show`: what a trace file holds, step by step, and the sum. Throws what `requireFile` and `readTrace` throw. */
 export async function showTrace(
   file: string,
   { json }: { json?: true },
   context: CommandContext,
 ): Promise<void> {
   const { output, signal, workingDirectory } = context;
-  const { lines, cut } = await readTrace(resolve(workingDirectory, file), { signal });
+  const { lines, cut } = await readTrace(await requireFile(file, workingDirectory), { signal });
   if (cut) output.warning(`the last line of ${file} was cut off and is left out`);
   if (json === true) {
     await output.writeJson(lines);

@@ -28,7 +28,8 @@ import { dateTargetProblem } from './check-declared.js';
  */
 export function acceptGraphCall(schema: JsonObject, call: PlanCall): PlanStart {
   const given = inputsOf(call);
-  if (!isObject(given)) throw refused('the inputs must be an object');
+  if (!isObject(given))
+    throw refused('a graph takes named inputs, an object (on the command line --input NAME=VALUE)');
   const timeZone = contextTimeZone(call.context ?? {});
   if (!isTimeZone(timeZone)) throw refused(`time_zone '${timeZone}' is no known time zone`);
   const context = { ...call.context, reference_time: referenceTime(call.context?.reference_time, timeZone) };

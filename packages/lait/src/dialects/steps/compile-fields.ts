@@ -246,18 +246,20 @@ export class FieldCompiler {
     const hint = isEmpty(node)
       ? 'give a value, or remove the field'
       : /text|jq|name/.test(wanted)
-        ? this.#quoted(node)
+        ? this.#quoted(node, wanted)
         : undefined;
     this.add({ code: 'wrong_type', message, hint, range: node.range }, place);
     return undefined;
   }
 
-  /** How a value becomes text: `{a: .b}`, `[.x]`, `true` and `1.10` are no text without quotes. */
-  #quoted(node: SourceNode): string | undefined {
+  /** How a value becomes text: jq like `{a: .b}` and `[.x]`, `{{ input }}`, `true` and `1.10` are no text without quotes. */
+  #quoted(node: SourceNode, wanted: string): string | undefined {
     const { text } = this.problems.source;
     const { start = 0, end = 0 } = node.range ?? {};
     const written = node.type === 'scalar' ? node.written : text.slice(start, end);
-    const isShort = /^[^\n']{1,60}$/.test(written) && (node.type === 'scalar' || /^[{[]/.test(written));
+    const isShort =
+      /^[^\n']{1,60}$/.test(written) &&
+      (node.type === 'scalar' || /^\{\{/.test(written) || (/jq/.test(wanted) && /^[{[]/.test(written)));
     return isShort ? `write it in quotes: '${written}'` : undefined;
   }
 

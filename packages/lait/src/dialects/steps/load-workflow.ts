@@ -130,7 +130,7 @@ function accept(declarations: InputDeclarations | undefined, call: PlanCall): Pl
     throw new UsageError({
       code: 'prompt_required',
       message:
-        'the workflow needs a prompt: give PROMPT or standard input (only a workflow that declares inputs: runs without)',
+        'the workflow needs a prompt: give PROMPT or standard input, over HTTP or in a program `input` (only a workflow that declares inputs: runs without)',
     });
   }
   return {

@@ -40,7 +40,7 @@ function stepLines(step: PlannedStep, depth: number): string[] {
     for (const [name, value] of Object.entries(settings)) lines.push(...field(inner, name, plain(value)));
   }
   for (const [name, value] of Object.entries(step.tools)) lines.push(...field(inner, name, plain(value)));
-  if (step.retry !== null) {
+  if (step.retry !== null && step.retry.max_attempts > 1) {
     const { max_attempts, delay_seconds, backoff } = step.retry;
     lines.push(
       ...field(

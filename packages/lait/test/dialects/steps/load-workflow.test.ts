@@ -358,6 +358,7 @@ describe('a step', () => {
     ]);
     expect(hints('steps:\n  - prompt: Answer: {{ input }}\n')[0]).toContain('must be in quotes');
     expect(hints('steps:\n  - jq: @base64\n')).toEqual(['put the text in quotes']);
+    expect(hints('steps: [{ prompt: hi, model: [a] }]')).toEqual([undefined]);
     expect(hints('steps: [{ ask: q, default: 1.10 }]')).toEqual(["write it in quotes: '1.10'"]);
   });
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../../errors/errors.js';
 import type { Start } from '../../command-list.js';
+import { repeated } from '../../repeated.js';
 
 /** What every subcommand of `lait runs` that works on a server is asked with. */
 export interface ServerCall {
@@ -38,9 +39,9 @@ export function declareServer(command: Command, start: Start): void {
     .command('start')
     .description('Start a run on a server')
     .argument('<workflow>', 'a workflow of the server')
-    .argument('[input]', 'the piped value: text, or JSON with --json-input')
-    .option('--json-input', 'the input is JSON')
-    .option('--inputs <json>', 'named inputs, a JSON object')
+    .argument('[prompt]', 'the first value, a text')
+    .option('--input <key=value>', 'a named input, JSON or else text; repeat for more', repeated)
+    .option('--input-json <json>', 'the whole input as JSON text, or @FILE with JSON in it')
     .option('--follow', 'show its log until it has ended or waits')
     .option('--json', 'print JSON')
     .action(() =>

@@ -1,10 +1,12 @@
 import { UsageError } from '../../../errors/errors.js';
 import { preview, printable } from '../../../observe/printable.js';
+import { parseInputArguments } from '../../../plan/inputs.js';
 import { textOf } from '../../../values/text.js';
 import { isObject, type JsonObject, type JsonValue } from '../../../values/value.js';
 import type { CommandContext } from '../../command-context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { tableText } from '../../print-table.js';
+import { readInputJson } from '../../run/read-call.js';
 import type { ServerCall } from './on-server.js';
 import { ServerClient } from './server-client.js';
 
@@ -96,12 +98,21 @@ class ServerRuns {
     return exitCodes.ok;
   }
 
-  async #start(workflow: string, input: string | undefined): Promise<ExitCode> {
-    const { inputs, jsonInput, follow } = this.call.options;
+  async #start(workflow: string, prompt: string | undefined): Promise<ExitCode> {
+    const { input, inputJson, follow } = this.call.options;
+    if (prompt !== undefined && inputJson !== undefined)
+      throw new UsageError({
+        code: 'options_exclude',
+        message: 'PROMPT and --input-json exclude each other',
+      });
+    const first =
+      typeof inputJson === 'string' ? await readInputJson(inputJson, this.context.signal) : prompt;
+    const { inputs, warnings } = parseInputArguments({}, (input ?? []) as string[]);
+    for (const warning of warnings) this.context.output.warning(warning);
     const run = await this.client.ask('POST', 'v1/runs', {
       workflow,
-      ...(input !== undefined && { input: jsonInput === true ? json('[input]', input) : input }),
-      ...(typeof inputs === 'string' && { inputs: object('--inputs', inputs) }),
+      ...(first !== undefined && { input: first }),
+      ...(input !== undefined && { inputs }),
     });
     const id = String(run.run_id);
     if (follow !== true) return this.#changed(run);
@@ -182,8 +193,10 @@ function runText(run: JsonObject): string {
   const lines = rows
     .filter(([, value]) => value !== null && !(isObject(value) && Object.keys(value).length === 0))
     .map(([name, value]) => `${`${name}:`.padEnd(10)} ${printable(textOf(value))}\n`);
-  for (const { address, text } of run.questions as JsonObject[])
-    lines.push(`asks:      ${printable(String(text))} (${printable(String(address))})\n`);
+  for (const { address, text, choices } of run.questions as JsonObject[]) {
+    const which = Array.isArray(choices) ? ` [${choices.map(textOf).join(' / ')}]` : '';
+    lines.push(`asks:      ${printable(`${String(text)}${which} (${String(address)})`)}\n`);
+  }
   for (const node of (run.nodes ?? []) as JsonObject[])
     lines.push(`  ${printable(String(node.node_id))}: ${String(node.status)}\n`);
   return lines.join('');
