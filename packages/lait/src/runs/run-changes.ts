@@ -36,7 +36,7 @@ export async function changeRun(
     const decision = await decide(record);
     if (decision === undefined) return undefined;
     const { change, events } = updateOf(record, decision);
-    const changed = await store.update(runId, record.revision, change, events, lease);
+    const changed = await store.update(runId, record.revision, change, events, lease, record);
     if (changed !== undefined) return changed;
   }
 }

@@ -134,7 +134,7 @@ export interface RunStore {
    * Changes a record and appends to its log in one step, if the record still has the given revision: of several who
    * change it at once exactly one succeeds. `undefined` when another was faster or the run is gone. With a lease, throws
    * `lease_lost` when another process has claimed the run. A change to a status in which nobody works on the run ends its
-   * claim.
+   * claim. `known`: the record at that revision, where the caller has it, which spares a look.
    */
   update(
     runId: string,
@@ -142,6 +142,7 @@ export interface RunStore {
     change: RunChange,
     events: readonly NewRunEvent[],
     lease?: RunLease,
+    known?: RunRecord,
   ): Promise<RunRecord | undefined>;
   /** Appends to the log; events whose key is there already are left out. Numbers have no gaps. */
   append(runId: string, events: readonly NewRunEvent[]): Promise<void>;

@@ -1,11 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { UsageError } from '../errors/errors.js';
 import { AccessControl } from './access/access-control.js';
 import type { BackgroundService } from './background-service.js';
 import type { RouteGroup } from './http/route.js';
 import { createServerApplication } from './http/server-application.js';
+import { sendText } from './http/text-response.js';
 import type { ServerContext } from './server-context.js';
 
 export interface StartServerOptions {
@@ -52,7 +53,11 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     audit: context.audit,
   });
   const application = createServerApplication({ server: context, access, groups });
-  const http = createServer(getRequestListener(application.fetch, { overrideGlobalObjects: false }));
+  const answer = async (request: Request, bindings: unknown) => {
+    const env = bindings as HttpBindings;
+    return sendText(await application.fetch(request, env), env.outgoing);
+  };
+  const http = createServer(getRequestListener(answer, { overrideGlobalObjects: false }));
   http.headersTimeout = headersTimeoutMs;
   http.requestTimeout = requestTimeoutMs;
   // Longer than clients keep idle connections: none is closed while its client sends on it.

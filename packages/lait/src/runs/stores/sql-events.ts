@@ -12,6 +12,13 @@ export function* parts<T>(items: readonly T[]): Iterable<T[]> {
     yield items.slice(index, index + rowsPerStatement);
 }
 
+/** What is to be appended to a run's log, and the number of its newest event so far. */
+export interface LogAddition {
+  runId: string;
+  lastSeq: number;
+  events: readonly NewRunEvent[];
+}
+
 /**
  * Appends to a run's log inside a transaction that already holds the run's row. Events whose key is there already are
  * left out; the numbers go on without a gap. Gives the number of the newest event.
@@ -22,12 +29,27 @@ export async function insertEvents(
   lastSeq: number,
   events: readonly NewRunEvent[],
 ): Promise<number> {
-  const rows = eventRows(runId, lastSeq, events, new Set());
+  return (await insertLogs(queries, [{ runId, lastSeq, events }]))[0]!;
+}
+
+/** The same for several runs. */
+export async function insertLogs(queries: Queries, logs: readonly LogAddition[]): Promise<number[]> {
+  const rows = logs.map((log) => eventRows(log, new Set()));
+  const all = rows.flat();
   // Mostly all of them are new.
-  if ((await insertRows(queries, rows)) === rows.length) return lastSeq + rows.length;
+  if ((await insertRows(queries, all)) === all.length)
+    return logs.map(({ lastSeq }, index) => lastSeq + rows[index]!.length);
+  const last: number[] = [];
+  for (const log of logs) last.push(await insertUnknown(queries, log));
+  return last;
+}
+
+/** Instead of what was inserted of a log: only those whose key is not there. */
+async function insertUnknown(queries: Queries, log: LogAddition): Promise<number> {
+  const { runId, lastSeq, events } = log;
   await queries.deleteFrom('events').where('run_id', '=', runId).where('seq', '>', lastSeq).execute();
   const known = new Set<string>();
-  for (const part of parts(rows.flatMap(({ key_digest }) => key_digest ?? []))) {
+  for (const part of parts(events.flatMap(({ key }) => (key === undefined ? [] : [digest(key)])))) {
     const found = await queries
       .selectFrom('events')
       .select('key_digest')
@@ -36,17 +58,12 @@ export async function insertEvents(
       .execute();
     for (const { key_digest } of found) known.add(key_digest!);
   }
-  const left = eventRows(runId, lastSeq, events, known);
+  const left = eventRows(log, known);
   await insertRows(queries, left);
   return lastSeq + left.length;
 }
 
-function eventRows(
-  run_id: string,
-  lastSeq: number,
-  events: readonly NewRunEvent[],
-  known: Set<string>,
-): EventsTable[] {
+function eventRows({ runId, lastSeq, events }: LogAddition, known: Set<string>): EventsTable[] {
   const created_at = new Date().toISOString();
   const rows: EventsTable[] = [];
   for (const { event_type, payload, key } of events) {
@@ -56,7 +73,7 @@ function eventRows(
       known.add(key_digest);
     }
     rows.push({
-      run_id,
+      run_id: runId,
       seq: lastSeq + rows.length + 1,
       event_type,
       payload: JSON.stringify(payload),

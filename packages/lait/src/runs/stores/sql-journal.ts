@@ -4,39 +4,61 @@ import { runNotFound } from '../run-errors.js';
 import type { RunLease, StoredJournal } from '../run-store.js';
 import type { Database, Queries } from './database/database.js';
 import { digest } from './digest.js';
+import { GatheredReads } from './gathered-reads.js';
 import { IndexedJournal } from './indexed-journal.js';
 import { insertEvents, parts } from './sql-events.js';
 import { leaseLost } from './stored-record.js';
 import type { ValueCodec } from './value-codec.js';
 
+/** What the journals of a store have in common. */
+export interface SqlJournals {
+  database: Database;
+  codec: ValueCodec;
+  stored: GatheredReads<string[]>;
+}
+
+/** The outcomes of runs, in order, as they are stored: those of runs that begin together are read together. */
+export function storedEntries(database: Database): GatheredReads<string[]> {
+  return new GatheredReads((runIds) =>
+    database.read(async (queries) => {
+      const entries = new Map<string, string[]>();
+      for (const part of parts(runIds)) {
+        const rows = await queries
+          .selectFrom('journal')
+          .select(['run_id', 'entry'])
+          .where('run_id', 'in', part)
+          .orderBy('run_id')
+          .orderBy('position')
+          .orderBy('entry_key')
+          .execute();
+        for (const { run_id, entry } of rows) {
+          const found = entries.get(run_id);
+          if (found === undefined) entries.set(run_id, [entry]);
+          else found.push(entry);
+        }
+      }
+      return entries;
+    }),
+  );
+}
+
 /** Reads the outcomes of a run; further ones are written under the lease. Throws `run_not_found`. */
 export async function openSqlJournal(
-  database: Database,
-  codec: ValueCodec,
+  { database, codec, stored }: SqlJournals,
   runId: string,
   lease?: RunLease,
 ): Promise<StoredJournal> {
-  const rows = await database.read(async (queries) => {
-    const found = await queries
-      .selectFrom('journal')
-      .select('entry')
-      .where('run_id', '=', runId)
-      .orderBy('position')
-      .orderBy('entry_key')
-      .execute();
-    // Whoever has a claim has just seen the run.
-    if (found.length > 0 || lease !== undefined) return found;
-    const run = await queries
-      .selectFrom('runs')
-      .select('run_id')
-      .where('run_id', '=', runId)
-      .executeTakeFirst();
+  const rows = (await stored.get(runId)) ?? [];
+  // Whoever has a claim has just seen the run.
+  if (rows.length === 0 && lease === undefined) {
+    const run = await database.read((queries) =>
+      queries.selectFrom('runs').select('run_id').where('run_id', '=', runId).executeTakeFirst(),
+    );
     if (run === undefined) throw runNotFound(runId);
-    return found;
-  });
+  }
   let position = rows.length;
   return new IndexedJournal(
-    rows.map(({ entry }) => codec.decode(entry) as unknown as JournalEntry),
+    rows.map((entry) => codec.decode(entry) as unknown as JournalEntry),
     async (entries, events) => {
       const first = position;
       position += entries.length;

@@ -27,8 +27,8 @@ import {
   takeTurns,
 } from './sql-claims.js';
 import { PinnedDefinitions } from './sql-definitions.js';
-import { insertEvents } from './sql-events.js';
-import { heldRun, insertEntries, openSqlJournal } from './sql-journal.js';
+import { insertEvents, insertLogs } from './sql-events.js';
+import { heldRun, insertEntries, openSqlJournal, type SqlJournals, storedEntries } from './sql-journal.js';
 import { findQuestions, insertQuestions } from './sql-questions.js';
 import { loadRuns, pagedRuns, type RunQuery, type StoredRun, selectedRuns } from './sql-run-query.js';
 import { changedColumns, eventOf, runColumns } from './sql-run-rows.js';
@@ -47,6 +47,7 @@ export interface SqlRunStoreOptions {
 export class SqlRunStore implements RunStore {
   readonly #codec: ValueCodec;
   readonly #definitions: PinnedDefinitions;
+  readonly #journals: SqlJournals;
 
   constructor(
     private readonly database: Database,
@@ -54,6 +55,7 @@ export class SqlRunStore implements RunStore {
   ) {
     this.#codec = new ValueCodec(secrets);
     this.#definitions = new PinnedDefinitions(database.engine);
+    this.#journals = { database, codec: this.#codec, stored: storedEntries(database) };
   }
 
   async create(
@@ -74,9 +76,7 @@ export class SqlRunStore implements RunStore {
       if (numInsertedOrUpdatedRows !== 1n) throw runExists(run_id);
       await insertQuestions(queries, this.#codec, stored);
       await insertEntries(queries, this.#codec, run_id, 0, entries);
-      const last_seq = await insertEvents(queries, run_id, 0, logged);
-      if (last_seq !== logged.length)
-        await queries.updateTable('runs').set({ last_seq }).where('run_id', '=', run_id).execute();
+      await this.#log(queries, run_id, 0, logged);
     });
   }
 
@@ -118,13 +118,20 @@ export class SqlRunStore implements RunStore {
     change: RunChange,
     events: readonly NewRunEvent[],
     lease?: RunLease,
+    known?: RunRecord,
   ): Promise<RunRecord | undefined> {
     return this.database.write(async (queries) => {
+      if (known !== undefined) {
+        const record = await this.#changeKnown(queries, known, { change, events }, lease);
+        if (record !== undefined) return record;
+        // What stands in the way is found out below.
+      }
       const query = queries.selectFrom('runs').where('run_id', '=', runId).where('revision', '=', revision);
       const [found] = await loadRuns(queries, this.#held(query, 'change'), this.#definitions, this.#work);
       if (found === undefined) return undefined;
       if (lease !== undefined && found.lease_attempt !== lease.attempt) throw leaseLost(runId);
-      return this.#change(queries, found, { change, events });
+      const last_seq = await insertEvents(queries, runId, found.last_seq, this.#codec.logged(events));
+      return this.#change(queries, found, change, { last_seq });
     });
   }
 
@@ -156,7 +163,7 @@ export class SqlRunStore implements RunStore {
   }
 
   journal(runId: string, lease?: RunLease): Promise<StoredJournal> {
-    return openSqlJournal(this.database, this.#codec, runId, lease);
+    return openSqlJournal(this.#journals, runId, lease);
   }
 
   async remove(runId: string): Promise<void> {
@@ -182,8 +189,8 @@ export class SqlRunStore implements RunStore {
         const ids = turns.map(({ run_id }) => run_id);
         const runs = new Map((await this.#free(queries, ids, now)).map((run) => [run.record.run_id, run]));
         const taken = turns.filter(({ run_id }) => runs.has(run_id));
-        for (const { run_id } of taken)
-          claims.push(await this.#claim(queries, runs.get(run_id)!, now, request));
+        const begun = taken.map(({ run_id }) => claimed(runs.get(run_id)!, now, request));
+        claims.push(...(await this.#claim(queries, begun)));
         if (taken.length > 0) await takeTurns(queries, taken);
         // What somebody else has changed meanwhile leaves its place to others.
         if (taken.length === turns.length || taken.length === 0) break;
@@ -225,47 +232,90 @@ export class SqlRunStore implements RunStore {
     }
   }
 
-  async #claim(
-    queries: Queries,
-    run: FreeRun,
-    now: number,
-    { worker, leaseMs, begin }: ClaimRequest,
-  ): Promise<RunClaim> {
-    const { run_id } = run.record;
-    const lease = { run_id, worker, attempt: run.lease_attempt + 1 };
-    const columns = claimColumns(lease, now + leaseMs);
-    const { record, problem } = run;
-    const update = problem === undefined ? begin?.(record) : undefined;
-    if (update !== undefined) return { lease, record: await this.#change(queries, run, update, columns) };
-    await queries.updateTable('runs').set(columns).where('run_id', '=', run_id).execute();
-    return { lease, record, ...(problem !== undefined && { problem }) };
+  /** Stores what becomes of the runs with their claims. */
+  async #claim(queries: Queries, runs: readonly ClaimedRun[]): Promise<RunClaim[]> {
+    const logs = runs.map(({ run, update }) => ({
+      runId: run.record.run_id,
+      lastSeq: run.last_seq,
+      events: this.#codec.logged(update?.events ?? []),
+    }));
+    const lastSeqs = await insertLogs(queries, logs);
+    const claims: RunClaim[] = [];
+    for (const [index, { run, update, lease, columns }] of runs.entries()) {
+      const { problem } = run;
+      const claim = { ...columns, last_seq: lastSeqs[index]! };
+      const { change = {} } = update ?? {};
+      const record = update === undefined ? run.record : await this.#change(queries, run, change, claim);
+      if (update === undefined)
+        await queries.updateTable('runs').set(columns).where('run_id', '=', lease.run_id).execute();
+      claims.push({ lease, record, ...(problem !== undefined && { problem }) });
+    }
+    return claims;
   }
 
-  /** Stores a change of a run whose row is held, together with the claim's columns. */
+  /** Stores a change of a run whose row is held, together with other columns. */
   async #change(
     queries: Queries,
     run: StoredRun,
-    { change, events }: RunUpdate,
-    claim: Partial<RunsTable> = {},
+    change: RunChange,
+    others: Partial<RunsTable>,
   ): Promise<RunRecord> {
     const record = changedRecord(run.record, change);
     const { run_id } = record;
-    const last_seq = await insertEvents(queries, run_id, run.last_seq, this.#codec.logged(events));
     await queries
       .updateTable('runs')
-      .set({
-        ...changedColumns(record, change, this.#codec),
-        last_seq,
-        ...claim,
-        ...(endsClaim(change) && { lease_until: 0 }),
-      })
+      .set({ ...changedColumns(record, change, this.#codec), ...others, ...claimEnd(change) })
       .where('run_id', '=', run_id)
       .execute();
-    if (change.questions !== undefined) {
-      if (run.asks) await queries.deleteFrom('questions').where('run_id', '=', run_id).execute();
-      await insertQuestions(queries, this.#codec, record);
-    }
+    await this.#changeQuestions(queries, record, change, run.asks);
     return record;
+  }
+
+  /** The same in one step when the run still stands as it is known; else does nothing. */
+  async #changeKnown(
+    queries: Queries,
+    known: RunRecord,
+    { change, events }: RunUpdate,
+    lease: RunLease | undefined,
+  ): Promise<RunRecord | undefined> {
+    const record = changedRecord(known, change);
+    const { run_id } = record;
+    const logged = this.#codec.logged(events);
+    let query = queries
+      .updateTable('runs')
+      .set({ ...changedColumns(record, change, this.#codec), ...claimEnd(change) })
+      .set(({ eb }) => ({ last_seq: eb('last_seq', '+', logged.length) }))
+      .where('run_id', '=', run_id)
+      .where('revision', '=', known.revision);
+    if (lease !== undefined) query = query.where('lease_attempt', '=', lease.attempt);
+    const row = await query.returning('last_seq').executeTakeFirst();
+    if (row === undefined) return undefined;
+    await this.#log(queries, run_id, row.last_seq - logged.length, logged);
+    await this.#changeQuestions(queries, record, change, known.questions.length > 0);
+    return record;
+  }
+
+  /** Adds to the log of a run whose row counts all of the events already. */
+  async #log(
+    queries: Queries,
+    runId: string,
+    lastSeq: number,
+    events: readonly NewRunEvent[],
+  ): Promise<void> {
+    const last_seq = await insertEvents(queries, runId, lastSeq, events);
+    if (last_seq !== lastSeq + events.length)
+      await queries.updateTable('runs').set({ last_seq }).where('run_id', '=', runId).execute();
+  }
+
+  async #changeQuestions(
+    queries: Queries,
+    record: RunRecord,
+    { questions }: RunChange,
+    asked: boolean,
+  ): Promise<void> {
+    if (questions === undefined) return;
+    if (asked) await queries.deleteFrom('questions').where('run_id', '=', record.run_id).execute();
+    await insertQuestions(queries, this.#codec, record);
   }
 
   /** The rows of a query, held until the transaction ends: against other changes, or also against outcomes. */
@@ -273,6 +323,24 @@ export class SqlRunStore implements RunStore {
     if (this.database.engine === 'sqlite') return query;
     return against === 'change' ? query.forNoKeyUpdate('runs') : query.forUpdate('runs');
   }
+}
+
+/** A run that is about to be claimed. */
+interface ClaimedRun {
+  run: FreeRun;
+  lease: RunLease;
+  columns: Partial<RunsTable>;
+  update: RunUpdate | undefined;
+}
+
+function claimed(run: FreeRun, now: number, { worker, leaseMs, begin }: ClaimRequest): ClaimedRun {
+  const lease = { run_id: run.record.run_id, worker, attempt: run.lease_attempt + 1 };
+  const update = run.problem === undefined ? begin?.(run.record) : undefined;
+  return { run, lease, columns: claimColumns(lease, now + leaseMs), update };
+}
+
+function claimEnd(change: RunChange): Partial<RunsTable> {
+  return endsClaim(change) ? { lease_until: 0 } : {};
 }
 
 const noLease = { lease_worker: null, lease_until: 0, lease_attempt: 0 };

@@ -3,7 +3,13 @@ import type { Form } from '../../plan/plan.js';
 import type { Queries } from '../../runs/stores/database/database.js';
 import type { DefinitionsTable, DefinitionVersionsTable } from '../../runs/stores/database/tables.js';
 import type { JsonValue } from '../../values/value.js';
-import { contentOf, type StoredDefinition, type StoredVersion, type VersionStatus } from './definition.js';
+import {
+  contentOf,
+  type RunnableVersion,
+  type StoredDefinition,
+  type StoredVersion,
+  type VersionStatus,
+} from './definition.js';
 
 export interface DefinitionFilter {
   forms?: readonly Form[];
@@ -106,6 +112,31 @@ export class DefinitionRows {
         : query.where('definition_id', '=', which.definitionId).where('version', '=', which.version);
     const row = await query.executeTakeFirst();
     return row === undefined ? undefined : versionOf(row);
+  }
+
+  /** What a new run must know of a version that is no draft; the published one unless another one is named. */
+  async runnable(
+    definitionId: string,
+    { version, revisionId }: { version?: number; revisionId?: string },
+  ): Promise<RunnableVersion | undefined> {
+    let query = this.queries
+      .selectFrom('definition_versions')
+      .innerJoin('definitions', 'definitions.definition_id', 'definition_versions.definition_id')
+      .select(['revision_id', 'version', 'form', 'skip_approval'])
+      .where('definitions.definition_id', '=', definitionId)
+      .where('status', '!=', 'draft');
+    if (revisionId !== undefined) query = query.where('revision_id', '=', revisionId);
+    else if (version !== undefined) query = query.where('version', '=', version);
+    else query = query.where('status', '=', 'published');
+    const row = await query.executeTakeFirst();
+    return (
+      row && {
+        revisionId: row.revision_id,
+        version: row.version,
+        form: row.form as Form,
+        skipApproval: row.skip_approval === 1,
+      }
+    );
   }
 
   /** The version that runs. */

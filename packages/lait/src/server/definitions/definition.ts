@@ -30,6 +30,12 @@ export interface StoredVersion {
   updatedAt: string;
 }
 
+/** A version that runs can be started of. Its content never changes. */
+export interface RunnableVersion extends Pick<StoredVersion, 'revisionId' | 'version'> {
+  form: Form;
+  skipApproval: boolean;
+}
+
 /** A definition as it was given: the text of a YAML or JSON file, or the object. */
 export type DefinitionContent = string | JsonObject;
 

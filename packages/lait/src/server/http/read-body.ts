@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { HttpProblem } from './problem.js';
 
 /** Deeper values are refused: nothing that walks through them may run out of stack. */
@@ -7,22 +8,39 @@ const deepest = 200;
  * The text of a request's body. Throws an `HttpProblem`: 413 `body_too_large` as soon as the limit is passed, 400
  * `body_not_utf8`.
  */
-export async function readBody(request: Request, maxBytes: number): Promise<string> {
-  const declared = Number(request.headers.get('content-length') ?? 0);
+export async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<string> {
+  const declared = Number(incoming.headers['content-length'] ?? 0);
   if (declared > maxBytes) throw tooLarge(maxBytes);
-  if (request.body === null) return '';
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of request.body as unknown as AsyncIterable<Uint8Array>) {
-    length += part.byteLength;
-    if (length > maxBytes) throw tooLarge(maxBytes);
-    parts.push(part);
-  }
+  const bytes = await bytesOf(incoming, maxBytes);
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));
+    return utf8.decode(bytes);
   } catch {
     throw new HttpProblem({ status: 400, code: 'body_not_utf8', detail: 'the body is not UTF-8' });
   }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Leaves the connection as it is when the body is too long: the answer must still reach the client. */
+function bytesOf(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const parts: Uint8Array[] = [];
+    let length = 0;
+    const settle = (tell: () => void) => {
+      incoming.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
+      tell();
+    };
+    const onData = (part: Uint8Array) => {
+      length += part.byteLength;
+      if (length > maxBytes) settle(() => reject(tooLarge(maxBytes)));
+      else parts.push(part);
+    };
+    const onEnd = () => settle(() => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts)));
+    const onError = (error: Error) => settle(() => reject(error));
+    const onClose = () => onError(new Error('the client went away before its request was there'));
+    if (incoming.destroyed) return onClose();
+    incoming.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
+  });
 }
 
 /** The value of a JSON text. Throws an `HttpProblem` (400): `json_invalid`, `json_too_deep`. */

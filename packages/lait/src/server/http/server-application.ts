@@ -10,8 +10,9 @@ import { HttpProblem, notFound, unprocessable } from './problem.js';
 import { problemOf } from './problem-of.js';
 import { parseJson, readBody, requireMediaType } from './read-body.js';
 import type { Route, RouteAnswer, RouteGroup, RouteRequest } from './route.js';
+import { textResponse } from './text-response.js';
 
-type Bindings = { Bindings: Partial<HttpBindings>; Variables: { requestId: string; operation: string } };
+type Bindings = { Bindings: HttpBindings; Variables: { requestId: string; operation: string } };
 export type ServerApplication = Hono<Bindings>;
 
 export interface ServerApplicationOptions {
@@ -41,9 +42,11 @@ export function createServerApplication({
     const operation = context.get('operation');
     const { status } = context.res;
     const milliseconds = performance.now() - begin;
-    context.header('x-request-id', requestId);
-    context.header('x-content-type-options', 'nosniff');
-    if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store');
+    // Not by the context, which would make a new response for each of them.
+    const { headers } = context.res;
+    headers.set('x-request-id', requestId);
+    headers.set('x-content-type-options', 'nosniff');
+    if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
     server.metrics.request(operation, status, milliseconds / 1000);
     server.logger.info(
       {
@@ -121,8 +124,9 @@ async function serve(
   access: AccessControl,
 ): Promise<Response> {
   context.set('operation', route.operation);
-  const { headers, signal } = context.req.raw;
-  const address = context.env?.incoming?.socket.remoteAddress ?? '';
+  const { raw } = context.req;
+  const { headers } = raw;
+  const address = context.env.incoming.socket.remoteAddress ?? '';
   let actor = localActor;
   if (route.scope === null) access.limitAnonymous(address);
   else {
@@ -133,12 +137,15 @@ async function serve(
   const request: RouteRequest<unknown, unknown, unknown> = {
     path: part(route.parameters, context.req.param(), 'path'),
     query: part(route.query, queryOf(url), 'query'),
-    body: await bodyOf(route, context.req.raw, server.settings.maxBodyBytes),
+    body: await bodyOf(route, context, server.settings.maxBodyBytes),
     actor,
     requestId: context.get('requestId'),
     headers,
     url,
-    signal,
+    // Made when somebody asks for it: few do.
+    get signal() {
+      return raw.signal;
+    },
   };
   return responseOf(route, await route.handle(request, server), server);
 }
@@ -164,16 +171,17 @@ function notPlain(name: string): HttpProblem {
   ]);
 }
 
-async function bodyOf(route: Route, request: Request, maxBytes: number): Promise<unknown> {
+async function bodyOf(route: Route, { env, req }: Context<Bindings>, maxBytes: number): Promise<unknown> {
   if (route.body === undefined) return undefined;
-  const text = await readBody(request, maxBytes);
+  const text = await readBody(env.incoming, maxBytes);
+  const mediaType = req.header('content-type') ?? null;
   if (route.bodyTypes !== undefined) {
-    requireMediaType(request.headers.get('content-type'), route.bodyTypes);
+    requireMediaType(mediaType, route.bodyTypes);
     return checkPart(route.body, text, 'body');
   }
   // A body that may be left out is the same as an empty one.
   if (text === '') return checkPart(route.body, undefined, 'body');
-  requireMediaType(request.headers.get('content-type'), ['application/json']);
+  requireMediaType(mediaType, ['application/json']);
   return checkPart(route.body, parseJson(text), 'body');
 }
 
@@ -185,7 +193,7 @@ function responseOf(route: Route, answer: RouteAnswer, server: ServerContext): R
     return new Response(null, { status, ...(answer.headers && { headers: answer.headers }) });
   // The one place through which every value leaves: known secrets are masked in it.
   const text = server.secrets.mask(JSON.stringify(answer.body));
-  return new Response(text, { status, headers: { 'content-type': 'application/json', ...answer.headers } });
+  return textResponse(text, { status, headers: { 'content-type': 'application/json', ...answer.headers } });
 }
 
 function loggable(error: unknown, server: ServerContext): object {

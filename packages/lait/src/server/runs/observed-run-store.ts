@@ -40,8 +40,9 @@ export class ObservedRunStore implements RunStore {
     change: RunChange,
     events: readonly NewRunEvent[],
     lease?: RunLease,
+    known?: RunRecord,
   ): Promise<RunRecord | undefined> {
-    const record = await this.store.update(runId, revision, change, events, lease);
+    const record = await this.store.update(runId, revision, change, events, lease, known);
     if (record !== undefined) this.observer.changed(runId, record);
     return record;
   }

@@ -7,7 +7,7 @@ import type { RunDefinition, RunRecord } from '../../runs/run-record.js';
 import { ownProperty } from '../../values/value.js';
 import { lowerContent } from '../definitions/check-definition.js';
 import { reachProblems } from '../definitions/reach.js';
-import { conflict, HttpProblem, notFound } from '../http/problem.js';
+import { conflict, type HttpProblem, notFound } from '../http/problem.js';
 import { ServerWorkflows, type ServerWorkflowsOptions } from './server-workflows.js';
 
 export interface WorkflowCatalogOptions extends Omit<ServerWorkflowsOptions, 'pinned'> {
@@ -52,22 +52,24 @@ export class WorkflowCatalog {
       return { plan, skipApproval: false };
     }
     const { definitions } = this.#options;
-    const { definition, versions } = await definitions.get(id).catch((error: unknown) => {
-      if (error instanceof HttpProblem && error.status === 404) throw notFound('workflow', id);
-      throw error;
+    const chosen = await definitions.read((rows) => rows.runnable(id, which));
+    if (chosen === undefined) throw await this.#notRunnable(id, which);
+    const { revisionId, version, form, skipApproval } = chosen;
+    const plan = await this.#kept(revisionId, async () => {
+      const { content } = await definitions.version({ revisionId });
+      return lowerContent({ id, form, content });
     });
-    const chosen = versions.find(({ version, revisionId, status }) => {
-      if (which.revisionId !== undefined) return revisionId === which.revisionId;
-      return which.version === undefined ? status === 'published' : version === which.version;
-    });
-    if (chosen === undefined && which.version !== undefined)
-      throw notFound('definition version', `${id}/${which.version}`);
-    if (chosen === undefined || chosen.status === 'draft')
-      throw conflict('workflow_not_published', `'${id}' has no published version: publish one first`);
-    const { revisionId, version, content } = chosen;
-    const plan = await this.#kept(revisionId, () => lowerContent({ id, form: definition.form, content }));
     this.#requireAllowed(plan);
-    return { plan, skipApproval: definition.skipApproval, version, revisionId };
+    return { plan, skipApproval, version, revisionId };
+  }
+
+  async #notRunnable(id: string, { version }: { version?: number }): Promise<HttpProblem> {
+    const { definitions } = this.#options;
+    const versions = await definitions.read(async (rows) => (await rows.find(id)) && rows.versions(id));
+    if (versions === undefined) return notFound('workflow', id);
+    if (version !== undefined && versions.every((one) => one.version !== version))
+      return notFound('definition version', `${id}/${version}`);
+    return conflict('workflow_not_published', `'${id}' has no published version: publish one first`);
   }
 
   /** The plan of a run's pinned definition. */

@@ -34,6 +34,10 @@ export class DeliveryQueue {
     return this.#tellAll([record], await this.#listeners());
   }
 
+  async hasListeners(): Promise<boolean> {
+    return (await this.#listeners()).length > 0;
+  }
+
   /** Catches up on runs that have changed since an instant: also those of processes that died before they told. */
   async catchUp(since: number): Promise<number> {
     const webhooks = await this.#listeners();

@@ -59,6 +59,8 @@ export class WebhookSender implements BackgroundService {
   #timers: NodeJS.Timeout[] = [];
   #working: Promise<void> | undefined;
   readonly #telling = new Set<Promise<unknown>>();
+  /** Runs that changed in this turn: one look says whether anybody listens to them. */
+  #changes: RunRecord[] = [];
 
   constructor({ server, now = Date.now }: WebhookSenderOptions) {
     this.#server = server;
@@ -141,14 +143,23 @@ export class WebhookSender implements BackgroundService {
 
   #changed(record: RunRecord): void {
     if (eventOf(record.status) === undefined) return;
-    this.#background(
-      (async () => {
-        // As people see it: with names instead of secrets.
-        const shown = await this.#server.runs.get(record.run_id);
-        if (shown.revision !== record.revision) return;
-        if ((await this.queue.tell(shown)) > 0) await this.send();
-      })(),
-    );
+    this.#changes.push(record);
+    if (this.#changes.length === 1) this.#background(this.#tell());
+  }
+
+  async #tell(): Promise<void> {
+    await new Promise(setImmediate);
+    const changes = this.#changes;
+    this.#changes = [];
+    if (!(await this.queue.hasListeners())) return;
+    await Promise.all(changes.map((record) => this.#tellOf(record)));
+  }
+
+  async #tellOf(record: RunRecord): Promise<void> {
+    // As people see it: with names instead of secrets.
+    const shown = await this.#server.runs.get(record.run_id);
+    if (shown.revision !== record.revision) return;
+    if ((await this.queue.tell(shown)) > 0) await this.send();
   }
 
   #catchUp(age: number): void {

@@ -70,36 +70,50 @@ export class GroupedWrites {
 
   async #transaction(queries: Queries, group: readonly Waiting[]): Promise<void> {
     const run = (text: string) => queries.executeQuery(CompiledQuery.raw(text));
-    await run('begin immediate');
-    const done: (() => void)[] = [];
-    // One that is alone is undone with its transaction.
-    const several = group.length > 1;
-    try {
-      for (const { run: operation, resolve, reject } of group) {
-        if (several) await run('savepoint one');
-        try {
-          const value = await operation(queries);
-          if (several) await run('release one');
-          done.push(() => resolve(value));
-        } catch (error) {
-          if (isBusy(error) || !several) throw error;
-          try {
-            await run('rollback to one');
-            await run('release one');
-          } catch {
-            // A full disk ends the whole transaction: there is nothing left to undo alone.
-            throw error;
-          }
-          done.push(() => reject(databaseError(error, this.location)));
-        }
+    const together = async (eachAlone: boolean) => {
+      await run('begin immediate');
+      try {
+        const done: (() => void)[] = [];
+        for (const one of group) done.push(await this.#operation(queries, one, eachAlone));
+        faultPoint('database.before-commit');
+        await run('commit');
+        return done;
+      } catch (error) {
+        await run('rollback').catch(() => {});
+        throw error;
       }
-      faultPoint('database.before-commit');
-      await run('commit');
-    } catch (error) {
-      await run('rollback').catch(() => {});
-      throw error;
-    }
+    };
+    // Mostly none fails: only when one does, the others are kept apart from it.
+    const done = await together(false).catch((error: unknown) => {
+      if (group.length === 1 || isBusy(error)) throw error;
+      return together(true);
+    });
     faultPoint('database.after-commit');
     for (const tell of done) tell();
+  }
+
+  /** Gives what tells whoever waits, once it is durable. `alone`: it can be undone by itself. */
+  async #operation(
+    queries: Queries,
+    { run: operation, resolve, reject }: Waiting,
+    alone: boolean,
+  ): Promise<() => void> {
+    const run = (text: string) => queries.executeQuery(CompiledQuery.raw(text));
+    if (alone) await run('savepoint one');
+    try {
+      const value = await operation(queries);
+      if (alone) await run('release one');
+      return () => resolve(value);
+    } catch (error) {
+      if (!alone || isBusy(error)) throw error;
+      try {
+        await run('rollback to one');
+        await run('release one');
+      } catch {
+        // A full disk ends the whole transaction: there is nothing left to undo alone.
+        throw error;
+      }
+      return () => reject(databaseError(error, this.location));
+    }
   }
 }
