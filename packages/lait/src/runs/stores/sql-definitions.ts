@@ -1,7 +1,16 @@
 import type { RunDefinition } from '../run-record.js';
 import type { Database, Queries } from './database/database.js';
+import { parts } from './database/insert-new.js';
+import { prepared } from './database/prepared.js';
 import { digest } from './digest.js';
-import { parts } from './sql-events.js';
+
+const find = prepared((queries, { digest: one }: { digest: string }) =>
+  queries.selectFrom('pinned_definitions').select('digest').where('digest', '=', one),
+);
+/** A clean-up of unused ones waits. */
+const findShared = prepared((queries, { digest: one }: { digest: string }) =>
+  queries.selectFrom('pinned_definitions').select('digest').where('digest', '=', one).forKeyShare(),
+);
 
 /** So many characters of definitions are kept in memory at most. */
 const largestCache = 4_000_000;
@@ -20,14 +29,8 @@ export class PinnedDefinitions {
   async pin(queries: Queries, definition: RunDefinition): Promise<string> {
     const text = JSON.stringify(definition);
     const pinned = { digest: digest(text), definition: text };
-    const found = await queries
-      .selectFrom('pinned_definitions')
-      .select('digest')
-      .where('digest', '=', pinned.digest)
-      // A clean-up of unused ones waits.
-      .$if(this.engine === 'postgres', (query) => query.forKeyShare())
-      .executeTakeFirst();
-    if (found === undefined)
+    const { rows } = await (this.engine === 'postgres' ? findShared : find)(queries, pinned);
+    if (rows.length === 0)
       await queries
         .insertInto('pinned_definitions')
         .values(pinned)

@@ -1,16 +1,10 @@
 import type { NewRunEvent } from '../run-record.js';
 import type { Queries } from './database/database.js';
+import { insertNew, parts } from './database/insert-new.js';
 import type { EventsTable } from './database/tables.js';
 import { digest } from './digest.js';
 
-/** Rows of one statement: both databases limit the parameters of a statement. */
-const rowsPerStatement = 100;
-
-/** The items in portions that fit into one statement. */
-export function* parts<T>(items: readonly T[]): Iterable<T[]> {
-  for (let index = 0; index < items.length; index += rowsPerStatement)
-    yield items.slice(index, index + rowsPerStatement);
-}
+const insertRows = insertNew('events', ['run_id', 'key_digest']);
 
 /** What is to be appended to a run's log, and the number of its newest event so far. */
 export interface LogAddition {
@@ -83,18 +77,4 @@ function eventRows({ runId, lastSeq, events }: LogAddition, known: Set<string>):
     });
   }
   return rows;
-}
-
-/** Gives how many were inserted: those whose key is there are not. */
-async function insertRows(queries: Queries, rows: readonly EventsTable[]): Promise<number> {
-  let inserted = 0;
-  for (const part of parts(rows)) {
-    const { numInsertedOrUpdatedRows = 0n } = await queries
-      .insertInto('events')
-      .values(part)
-      .onConflict((conflict) => conflict.columns(['run_id', 'key_digest']).doNothing())
-      .executeTakeFirst();
-    inserted += Number(numInsertedOrUpdatedRows);
-  }
-  return inserted;
 }

@@ -3,10 +3,11 @@ import type { JsonValue } from '../../values/value.js';
 import { runNotFound } from '../run-errors.js';
 import type { RunLease, StoredJournal } from '../run-store.js';
 import type { Database, Queries } from './database/database.js';
+import { insertNew, parts } from './database/insert-new.js';
 import { digest } from './digest.js';
 import { GatheredReads } from './gathered-reads.js';
 import { IndexedJournal } from './indexed-journal.js';
-import { insertEvents, parts } from './sql-events.js';
+import { insertEvents } from './sql-events.js';
 import { leaseLost } from './stored-record.js';
 import type { ValueCodec } from './value-codec.js';
 
@@ -107,10 +108,7 @@ export async function insertEntries(
     position: first + index,
     entry: codec.encode(entry as unknown as JsonValue),
   }));
-  for (const part of parts(rows))
-    await queries
-      .insertInto('journal')
-      .values(part)
-      .onConflict((conflict) => conflict.columns(['run_id', 'entry_key']).doNothing())
-      .execute();
+  await insertRows(queries, rows);
 }
+
+const insertRows = insertNew('journal', ['run_id', 'entry_key']);

@@ -2,7 +2,7 @@ import type { JsonValue } from '../../values/value.js';
 import type { RunQuestion, RunRecord } from '../run-record.js';
 import type { InboxQuestion, QuestionFilter } from '../run-store.js';
 import type { Queries } from './database/database.js';
-import { parts } from './sql-events.js';
+import { parts } from './database/insert-new.js';
 import { largestLimit } from './sql-run-query.js';
 import { columnText, formOf } from './sql-run-rows.js';
 import type { ValueCodec } from './value-codec.js';

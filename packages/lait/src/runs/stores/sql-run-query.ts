@@ -3,9 +3,9 @@ import type { Value } from '../../values/value.js';
 import type { RunQuestion, RunRecord } from '../run-record.js';
 import type { RunFilter, RunSelection } from '../run-store.js';
 import type { Queries } from './database/database.js';
+import { parts } from './database/insert-new.js';
 import type { Tables } from './database/tables.js';
 import type { PinnedDefinitions } from './sql-definitions.js';
-import { parts } from './sql-events.js';
 import { columnText, recordOf } from './sql-run-rows.js';
 
 export type RunQuery<O = object> = SelectQueryBuilder<Tables, 'runs', O>;

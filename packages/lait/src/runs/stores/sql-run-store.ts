@@ -16,6 +16,7 @@ import type {
   StoredJournal,
 } from '../run-store.js';
 import type { Database, Queries } from './database/database.js';
+import { insertNew } from './database/insert-new.js';
 import type { RunsTable } from './database/tables.js';
 import {
   claimColumns,
@@ -32,6 +33,7 @@ import { heldRun, insertEntries, openSqlJournal, type SqlJournals, storedEntries
 import { findQuestions, insertQuestions } from './sql-questions.js';
 import { loadRuns, pagedRuns, type RunQuery, type StoredRun, selectedRuns } from './sql-run-query.js';
 import { changedColumns, eventOf, runColumns } from './sql-run-rows.js';
+import { updateKnownRun, updateRun } from './sql-run-updates.js';
 import { changedRecord, endsClaim, leaseLost, newRecord, runExists } from './stored-record.js';
 import { type SecretCodec, ValueCodec } from './value-codec.js';
 
@@ -68,12 +70,8 @@ export class SqlRunStore implements RunStore {
     const logged = this.#codec.logged(events);
     await this.database.write(async (queries) => {
       const pinned = await this.#definitions.pin(queries, stored.definition);
-      const { numInsertedOrUpdatedRows } = await queries
-        .insertInto('runs')
-        .values({ ...runColumns(stored, pinned, this.#codec), last_seq: logged.length, ...noLease })
-        .onConflict((conflict) => conflict.column('run_id').doNothing())
-        .executeTakeFirst();
-      if (numInsertedOrUpdatedRows !== 1n) throw runExists(run_id);
+      const row = { ...runColumns(stored, pinned, this.#codec), last_seq: logged.length, ...noLease };
+      if ((await insertRun(queries, [row])) !== 1) throw runExists(run_id);
       await insertQuestions(queries, this.#codec, stored);
       await insertEntries(queries, this.#codec, run_id, 0, entries);
       await this.#log(queries, run_id, 0, logged);
@@ -246,8 +244,7 @@ export class SqlRunStore implements RunStore {
       const claim = { ...columns, last_seq: lastSeqs[index]! };
       const { change = {} } = update ?? {};
       const record = update === undefined ? run.record : await this.#change(queries, run, change, claim);
-      if (update === undefined)
-        await queries.updateTable('runs').set(columns).where('run_id', '=', lease.run_id).execute();
+      if (update === undefined) await updateRun(queries, lease.run_id, columns);
       claims.push({ lease, record, ...(problem !== undefined && { problem }) });
     }
     return claims;
@@ -262,11 +259,8 @@ export class SqlRunStore implements RunStore {
   ): Promise<RunRecord> {
     const record = changedRecord(run.record, change);
     const { run_id } = record;
-    await queries
-      .updateTable('runs')
-      .set({ ...changedColumns(record, change, this.#codec), ...others, ...claimEnd(change) })
-      .where('run_id', '=', run_id)
-      .execute();
+    const columns = { ...changedColumns(record, change, this.#codec), ...others, ...claimEnd(change) };
+    await updateRun(queries, run_id, columns);
     await this.#changeQuestions(queries, record, change, run.asks);
     return record;
   }
@@ -281,16 +275,11 @@ export class SqlRunStore implements RunStore {
     const record = changedRecord(known, change);
     const { run_id } = record;
     const logged = this.#codec.logged(events);
-    let query = queries
-      .updateTable('runs')
-      .set({ ...changedColumns(record, change, this.#codec), ...claimEnd(change) })
-      .set(({ eb }) => ({ last_seq: eb('last_seq', '+', logged.length) }))
-      .where('run_id', '=', run_id)
-      .where('revision', '=', known.revision);
-    if (lease !== undefined) query = query.where('lease_attempt', '=', lease.attempt);
-    const row = await query.returning('last_seq').executeTakeFirst();
-    if (row === undefined) return undefined;
-    await this.#log(queries, run_id, row.last_seq - logged.length, logged);
+    const columns = { ...changedColumns(record, change, this.#codec), ...claimEnd(change) };
+    const known_as = { run_id, revision: known.revision, lease_attempt: lease?.attempt };
+    const last_seq = await updateKnownRun(queries, known_as, columns, logged.length);
+    if (last_seq === undefined) return undefined;
+    await this.#log(queries, run_id, last_seq - logged.length, logged);
     await this.#changeQuestions(queries, record, change, known.questions.length > 0);
     return record;
   }
@@ -343,4 +332,5 @@ function claimEnd(change: RunChange): Partial<RunsTable> {
   return endsClaim(change) ? { lease_until: 0 } : {};
 }
 
+const insertRun = insertNew('runs', ['run_id']);
 const noLease = { lease_worker: null, lease_until: 0, lease_attempt: 0 };

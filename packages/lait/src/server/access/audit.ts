@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { Batches } from '../../runs/stores/batches.js';
 import type { Database } from '../../runs/stores/database/database.js';
+import { insertNew } from '../../runs/stores/database/insert-new.js';
 import type { AuditEventsTable } from '../../runs/stores/database/tables.js';
-import { parts } from '../../runs/stores/sql-events.js';
 import type { JsonObject } from '../../values/value.js';
 import type { Actor } from './scopes.js';
 
 const repeatable = { repeatable: true };
+/** What is written twice is the same. */
+const insertRows = insertNew('audit_events', ['audit_id']);
 
 /** Something that somebody did. */
 export interface AuditEvent {
@@ -26,13 +28,7 @@ export class Audit {
   constructor(private readonly database: Database) {
     this.#batches = new Batches((rows) =>
       database.write(async (queries) => {
-        for (const part of parts(rows))
-          await queries
-            .insertInto('audit_events')
-            .values(part)
-            // What is written twice is the same.
-            .onConflict((conflict) => conflict.column('audit_id').doNothing())
-            .execute();
+        await insertRows(queries, rows);
       }, repeatable),
     );
   }

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Form } from '../../plan/plan.js';
 import type { Queries } from '../../runs/stores/database/database.js';
+import { prepared } from '../../runs/stores/database/prepared.js';
 import type { DefinitionsTable, DefinitionVersionsTable } from '../../runs/stores/database/tables.js';
 import type { JsonValue } from '../../values/value.js';
 import {
@@ -119,16 +120,14 @@ export class DefinitionRows {
     definitionId: string,
     { version, revisionId }: { version?: number; revisionId?: string },
   ): Promise<RunnableVersion | undefined> {
-    let query = this.queries
-      .selectFrom('definition_versions')
-      .innerJoin('definitions', 'definitions.definition_id', 'definition_versions.definition_id')
-      .select(['revision_id', 'version', 'form', 'skip_approval'])
-      .where('definitions.definition_id', '=', definitionId)
-      .where('status', '!=', 'draft');
-    if (revisionId !== undefined) query = query.where('revision_id', '=', revisionId);
-    else if (version !== undefined) query = query.where('version', '=', version);
-    else query = query.where('status', '=', 'published');
-    const row = await query.executeTakeFirst();
+    const look = {
+      id: definitionId,
+      version: version ?? 0,
+      revision_id: revisionId ?? '',
+      status: 'published',
+    };
+    const by = revisionId !== undefined ? 'revision_id' : version !== undefined ? 'version' : 'status';
+    const [row] = (await runnableBy[by](this.queries, look)).rows;
     return (
       row && {
         revisionId: row.revision_id,
@@ -178,6 +177,28 @@ export class DefinitionRows {
   async removeVersion(revisionId: string): Promise<void> {
     await this.queries.deleteFrom('definition_versions').where('revision_id', '=', revisionId).execute();
   }
+}
+
+const runnableBy = {
+  revision_id: runnable('revision_id'),
+  version: runnable('version'),
+  status: runnable('status'),
+};
+
+interface RunnableLook extends Pick<DefinitionVersionsTable, 'revision_id' | 'version' | 'status'> {
+  id: string;
+}
+
+function runnable(by: 'revision_id' | 'version' | 'status') {
+  return prepared((queries, look: RunnableLook) =>
+    queries
+      .selectFrom('definition_versions')
+      .innerJoin('definitions', 'definitions.definition_id', 'definition_versions.definition_id')
+      .select(['revision_id', 'version', 'form', 'skip_approval'])
+      .where('definitions.definition_id', '=', look.id)
+      .where('status', '!=', 'draft')
+      .where(by, '=', look[by]),
+  );
 }
 
 function definitionOf(row: Selectable<DefinitionsTable>): StoredDefinition {

@@ -137,18 +137,25 @@ async function whenFree<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** A statement of which is known whether it gives rows: asking the library each time costs as much as a small query. */
+interface KeptStatement {
+  reader: boolean;
+  all(parameters: readonly unknown[]): unknown[];
+  run(parameters: readonly unknown[]): Library.RunResult;
+}
+
 /** The query layer over a connection. Statements are kept: preparing one costs as much as running it. */
 function connect(library: Library.Database): Queries {
-  const statements = new Map<string, Library.Statement>();
+  const statements = new Map<string, KeptStatement>();
   const database: KyselyConnection = {
     prepare(text) {
       let statement = statements.get(text);
       if (statement === undefined) {
-        statement = library.prepare(text);
+        statement = keptStatement(library.prepare(text));
         if (statements.size >= keptStatements) statements.delete(statements.keys().next().value!);
       } else statements.delete(text);
       statements.set(text, statement);
-      return statement as unknown as ReturnType<KyselyConnection['prepare']>;
+      return statement as ReturnType<KyselyConnection['prepare']>;
     },
     close() {
       statements.clear();
@@ -156,4 +163,12 @@ function connect(library: Library.Database): Queries {
     },
   };
   return new Kysely<Tables>({ dialect: new SqliteDialect({ database }) });
+}
+
+function keptStatement(statement: Library.Statement): KeptStatement {
+  return {
+    reader: statement.reader,
+    all: (parameters) => statement.all(parameters),
+    run: (parameters) => statement.run(parameters),
+  };
 }
