@@ -41,11 +41,12 @@ export type PassResult = RunResult | { status: 'uncertain' };
 export async function executeRun(options: RunExecutionOptions): Promise<PassResult> {
   const { plan, services, record, signal } = options;
   const { run_id: runId, answers } = record;
-  const stop = new AbortController();
   const watch = new EffectWatch(options.journal, options.onRecordingFailure);
   const journal = new ReplayFilter(watch, options.onNews);
   let told = true;
   const { from, pauseBehind } = courseOf(record);
+  // Few runs pause.
+  const stop = pauseBehind === undefined ? undefined : new AbortController();
   let pause: OpenQuestion | undefined;
   const recordedOptions: RecordedRunOptions = {
     runId,
@@ -58,7 +59,7 @@ export async function executeRun(options: RunExecutionOptions): Promise<PassResu
     answerer: async (_question, { address }) =>
       Object.hasOwn(answers, address) ? answers[address] : undefined,
     // A snapshot is only worth its work when somebody waits for it.
-    ...(pauseBehind !== undefined && {
+    ...(stop !== undefined && {
       onSnapshot: async ({ completedIndex }: Snapshot) => {
         const address = `pause#${completedIndex}`;
         if (completedIndex !== pauseBehind || completedIndex === plan.body.nodes.length - 1) return;
@@ -72,7 +73,7 @@ export async function executeRun(options: RunExecutionOptions): Promise<PassResu
   const handle = startPlan(plan, callOf(record), {
     services,
     runId,
-    signal: pauseBehind === undefined ? signal : AbortSignal.any([signal, stop.signal]),
+    signal: stop === undefined ? signal : AbortSignal.any([signal, stop.signal]),
     run: new RecordedRun(recordedOptions),
     ...(from !== undefined && { from }),
   });

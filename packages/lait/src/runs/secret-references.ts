@@ -1,7 +1,7 @@
 import { LaitError } from '../errors/lait-error.js';
 import { isSecretName } from '../values/secret-name.js';
 import type { SecretRegistry } from '../values/secrets.js';
-import { isObject, type JsonValue, setOwnProperty } from '../values/value.js';
+import { isObject, type JsonObject, type JsonValue, setOwnProperty } from '../values/value.js';
 import type { SecretCodec } from './stores/value-codec.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -47,10 +47,13 @@ export class SecretReferences implements SecretCodec {
   store(value: JsonValue): JsonValue {
     if (typeof value === 'string') return this.#storeText(value);
     if (typeof value === 'number') return this.#storeNumber(value);
-    if (Array.isArray(value)) return value.map((item) => this.store(item));
+    if (Array.isArray(value)) return mapped(value, (item) => this.store(item));
     if (!isObject(value)) return value;
-    const stored = {};
-    for (const [key, item] of Object.entries(value)) setOwnProperty(stored, this.mask(key), this.store(item));
+    const stored = mappedMembers(
+      value,
+      (item) => this.store(item),
+      (key) => this.mask(key),
+    );
     const looksLikeOurs = Object.hasOwn(value, secretKey) || Object.hasOwn(value, literalKey);
     return looksLikeOurs ? { [literalKey]: stored } : stored;
   }
@@ -137,7 +140,7 @@ function shown(stored: JsonValue): JsonValue {
 }
 
 function unpacked(stored: JsonValue, parts: SecretParts): JsonValue {
-  if (Array.isArray(stored)) return stored.map((item) => unpacked(item, parts));
+  if (Array.isArray(stored)) return mapped(stored, (item) => unpacked(item, parts));
   if (!isObject(stored)) return stored;
   let members = stored;
   if (Object.keys(stored).length === 1) {
@@ -145,9 +148,42 @@ function unpacked(stored: JsonValue, parts: SecretParts): JsonValue {
     if (Array.isArray(secret)) return secret.map((part) => partText(part, parts)).join('');
     if (isObject(literal)) members = literal;
   }
-  const value = {};
-  for (const [key, item] of Object.entries(members)) setOwnProperty(value, key, unpacked(item, parts));
-  return value;
+  return mappedMembers(
+    members,
+    (item) => unpacked(item, parts),
+    (key) => key,
+  );
+}
+
+/** The same list when no item changes: most values hold no secrets, and are looked at often. */
+function mapped(list: readonly JsonValue[], change: (item: JsonValue) => JsonValue): JsonValue {
+  for (const [index, item] of list.entries()) {
+    const changed = change(item);
+    if (changed !== item) return [...list.slice(0, index), changed, ...list.slice(index + 1).map(change)];
+  }
+  return list as JsonValue;
+}
+
+/** The same object when no member changes. */
+function mappedMembers(
+  members: JsonObject,
+  change: (item: JsonValue) => JsonValue,
+  rename: (key: string) => string,
+): JsonObject {
+  const keys = Object.keys(members);
+  let changed: JsonObject | undefined;
+  for (const [index, key] of keys.entries()) {
+    const item = members[key]!;
+    const name = rename(key);
+    const value = change(item);
+    if (changed === undefined && name === key && value === item) continue;
+    if (changed === undefined) {
+      changed = {};
+      for (const same of keys.slice(0, index)) setOwnProperty(changed, same, members[same]);
+    }
+    setOwnProperty(changed, name, value);
+  }
+  return changed ?? members;
 }
 
 function partText(part: JsonValue, parts: SecretParts): string {

@@ -19,8 +19,7 @@ export class GatheredReads<T> {
 
   #begin(): Turn<T> {
     const keys = new Set<string>();
-    // Behind everything that waits for promises that are resolved already.
-    const found = new Promise((resolve) => process.nextTick(resolve)).then(() => {
+    const found = new Promise(setImmediate).then(() => {
       this.#turn = undefined;
       return this.load([...keys]);
     });

@@ -118,7 +118,8 @@ export class DefinitionRows {
   /** What a new run must know of a version that is no draft; the published one unless another one is named. */
   async runnable(
     definitionId: string,
-    { version, revisionId }: { version?: number; revisionId?: string },
+    version: number | null,
+    revisionId: string | null,
   ): Promise<RunnableVersion | undefined> {
     const look = {
       id: definitionId,
@@ -126,7 +127,7 @@ export class DefinitionRows {
       revision_id: revisionId ?? '',
       status: 'published',
     };
-    const by = revisionId !== undefined ? 'revision_id' : version !== undefined ? 'version' : 'status';
+    const by = revisionId !== null ? 'revision_id' : version !== null ? 'version' : 'status';
     const [row] = (await runnableBy[by](this.queries, look)).rows;
     return (
       row && {

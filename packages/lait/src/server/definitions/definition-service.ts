@@ -4,6 +4,7 @@ import { checkDynamicBundle } from '../../dialects/dynamic/check-bundle.js';
 import { dialectOf } from '../../dialects/index.js';
 import { DefinitionError } from '../../errors/errors.js';
 import type { Database } from '../../runs/stores/database/database.js';
+import { GatheredReads } from '../../runs/stores/gathered-reads.js';
 import { isObject, type JsonObject } from '../../values/value.js';
 import { conflict, HttpProblem, notFound, unprocessable } from '../http/problem.js';
 import {
@@ -13,7 +14,7 @@ import {
   type ServerWorld,
   type UncheckedContent,
 } from './check-definition.js';
-import type { DefinitionContent, StoredDefinition, StoredVersion } from './definition.js';
+import type { DefinitionContent, RunnableVersion, StoredDefinition, StoredVersion } from './definition.js';
 import { type DefinitionFilter, DefinitionRows } from './definition-rows.js';
 
 export interface DefinitionServiceOptions {
@@ -48,7 +49,21 @@ export interface DefinitionView {
  * Every change is one transaction.
  */
 export class DefinitionService {
-  constructor(private readonly options: DefinitionServiceOptions) {}
+  readonly #runnable: GatheredReads<RunnableVersion>;
+
+  constructor(private readonly options: DefinitionServiceOptions) {
+    this.#runnable = new GatheredReads((asked) =>
+      this.read(async (rows) => {
+        const found = new Map<string, RunnableVersion>();
+        for (const key of asked) {
+          const [id, version, revisionId] = JSON.parse(key) as [string, number | null, string | null];
+          const runnable = await rows.runnable(id, version, revisionId);
+          if (runnable !== undefined) found.set(key, runnable);
+        }
+        return found;
+      }),
+    );
+  }
 
   read<T>(operation: (rows: DefinitionRows) => Promise<T>): Promise<T> {
     return this.options.database.read((queries) => operation(new DefinitionRows(queries)));
@@ -70,6 +85,17 @@ export class DefinitionService {
     });
     if (view === undefined) throw notFound('definition', id);
     return view;
+  }
+
+  /**
+   * What a new run must know of a version: of the published one unless another one is named. `undefined` when it is not
+   * there, or a draft. Runs of one workflow that begin together share the look.
+   */
+  runnable(
+    id: string,
+    which: { version?: number; revisionId?: string },
+  ): Promise<RunnableVersion | undefined> {
+    return this.#runnable.get(JSON.stringify([id, which.version ?? null, which.revisionId ?? null]));
   }
 
   /** The version that runs. `undefined` when nothing is stored or published under the id. */

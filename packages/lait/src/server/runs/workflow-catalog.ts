@@ -52,7 +52,7 @@ export class WorkflowCatalog {
       return { plan, skipApproval: false };
     }
     const { definitions } = this.#options;
-    const chosen = await definitions.read((rows) => rows.runnable(id, which));
+    const chosen = await definitions.runnable(id, which);
     if (chosen === undefined) throw await this.#notRunnable(id, which);
     const { revisionId, version, form, skipApproval } = chosen;
     const plan = await this.#kept(revisionId, async () => {
