@@ -295,6 +295,31 @@ export class RunController {
     return createRun(plan, call, this.#options, origin);
   }
 
+  /**
+   * Marks runs as interrupted that a process left behind. `isAlive` says whether another instance still works; default:
+   * none does.
+   */
+  async recover(isAlive: (instanceId: string) => boolean = () => false): Promise<RunRecord[]> {
+    const { store } = this.#options;
+    const recovered: RunRecord[] = [];
+    for (const found of await store.list({ statuses: ['running', 'cancelling'], order: 'oldest' })) {
+      const changed = await changeRun(store, found.run_id, (record) => {
+        const { status, worker_instance_id: worker } = record;
+        if (!isWorkedOn(status)) return undefined;
+        if (
+          worker === this.#instanceId
+            ? this.#active.has(record.run_id)
+            : worker !== undefined && isAlive(worker)
+        )
+          return undefined;
+        const error_summary = 'the process that worked on the run has ended';
+        return { change: { status: 'interrupted', error_summary } };
+      });
+      if (changed !== undefined) recovered.push(changed);
+    }
+    return recovered;
+  }
+
   /** Interrupts the runs that this controller works on and waits until they are stored. */
   async shutdown(): Promise<void> {
     const active = [...this.#active.values()];

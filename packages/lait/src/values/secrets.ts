@@ -29,11 +29,6 @@ export class SecretRegistry {
     return this.#known.size;
   }
 
-  /** True when `text` holds a known secret in one of its forms. */
-  occursIn(text: string): boolean {
-    return this.#find(text).length > 0;
-  }
-
   /** The text with every occurrence of a known secret replaced by `[REDACTED]`. */
   mask(text: string): string {
     const found = this.#find(text);

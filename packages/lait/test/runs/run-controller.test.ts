@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createLait } from '../../src/create-lait.js';
 import { MemoryRunStore } from '../../src/runs/memory-run-store.js';
-import type { RunController } from '../../src/runs/run-controller.js';
 import { SecretRegistry } from '../../src/values/secrets.js';
 import type { JsonObject } from '../../src/values/value.js';
 import { capabilityNode, counted, graphOf, hitl, hostOf, terminal } from './graph-host.js';
@@ -17,14 +16,6 @@ function gate<T>() {
     open = resolve;
   });
   return { promise, open };
-}
-
-/** The run that another process has worked on, once that has given no sign of life for long. */
-async function taken(runs: RunController) {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
-  const [claim] = await runs.claim({ leaseMs: 1000 }, 'interrupt');
-  vi.useRealTimers();
-  return claim!.record;
 }
 
 describe('questions', () => {
@@ -302,14 +293,14 @@ describe('interruption', () => {
     await began.promise;
     const alive = counted('work');
     const { runs } = await hostOf({ capabilities: [alive.capability], store });
-    const lost = await taken(runs);
+    const [lost] = await runs.recover();
     expect(lost).toMatchObject({ status: 'interrupted' });
-    await runs.resume(lost.run_id);
-    expect((await runs.drive(lost.run_id)).status).toBe('waiting_attention');
+    await runs.resume(lost!.run_id);
+    expect((await runs.drive(lost!.run_id)).status).toBe('waiting_attention');
     expect(alive.calls).toHaveLength(0);
-    await runs.attention(lost.run_id, 'reexecute');
-    expect((await runs.drive(lost.run_id)).status).toBe('waiting_hitl');
-    const rows = (await runs.view(lost.run_id)).nodes.filter(({ node_id }) => node_id === 'a');
+    await runs.attention(lost!.run_id, 'reexecute');
+    expect((await runs.drive(lost!.run_id)).status).toBe('waiting_hitl');
+    const rows = (await runs.view(lost!.run_id)).nodes.filter(({ node_id }) => node_id === 'a');
     expect(rows.map(({ status }) => status)).toEqual(['cancelled', 'succeeded']);
     expect(rows[1]!.activation_id).toBe(alive.calls[0]!.activationId);
   });
@@ -330,9 +321,9 @@ describe('interruption', () => {
     await began.promise;
     const alive = counted('work', undefined, { idempotent: true });
     const { runs } = await hostOf({ capabilities: [alive.capability], store });
-    const lost = await taken(runs);
-    await runs.resume(lost.run_id);
-    expect((await runs.drive(lost.run_id)).status).toBe('waiting_hitl');
+    const [lost] = await runs.recover();
+    await runs.resume(lost!.run_id);
+    expect((await runs.drive(lost!.run_id)).status).toBe('waiting_hitl');
     expect(alive.calls.map(({ activationId }) => activationId)).toEqual(
       dying.calls.map(({ activationId }) => activationId),
     );
@@ -348,8 +339,8 @@ describe('interruption', () => {
     const one = await hostOf({ capabilities: [slow.capability], store });
     void one.start(asking);
     await began.promise;
-    for (const { runs } of [one, await hostOf({ store })])
-      expect(await runs.claim({ leaseMs: 1000 }, 'interrupt')).toEqual([]);
+    expect(await (await hostOf({ store })).runs.recover(() => true)).toEqual([]);
+    expect(await one.runs.recover()).toEqual([]);
   });
 
   it('keeps what a call in flight gives when the process shuts down', async () => {

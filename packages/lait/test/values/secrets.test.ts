@@ -34,7 +34,7 @@ describe('SecretRegistry', () => {
   ])('[secrets.masked] hides a secret %s', (_, form) => {
     // White space at the end of a secret is none.
     expect(registry.mask(`<${form}>`)).toMatch(/^<\[REDACTED\] ?>$/);
-    expect(registry.occursIn(`x${form}`)).toBe(true);
+    expect(registry.mask(`x${form}`)).toMatch(/^x\[REDACTED\]/);
   });
 
   it('[secrets.masked] hides a secret inside a longer base64 text, wherever it begins', () => {

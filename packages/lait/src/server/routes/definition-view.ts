@@ -4,7 +4,7 @@ import { isError } from '../definitions/check-definition.js';
 import type { StoredDefinition, StoredVersion } from '../definitions/definition.js';
 import { form, json, jsonObject, time } from './schemas.js';
 
-export const diagnosticSchema = z
+const diagnosticSchema = z
   .object({
     code: z.string(),
     severity: z.enum(['error', 'warning']),
@@ -62,7 +62,7 @@ export const definitionDetailSchema = definitionSchema
   .meta({ id: 'DefinitionWithVersions' });
 
 /** A problem of a definition: where it is, and what to do. */
-export function diagnosticView(diagnostic: Diagnostic): z.infer<typeof diagnosticSchema> {
+function diagnosticView(diagnostic: Diagnostic): z.infer<typeof diagnosticSchema> {
   return diagnostic;
 }
 

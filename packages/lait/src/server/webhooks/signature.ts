@@ -9,7 +9,7 @@ import { HttpProblem } from '../http/problem.js';
 const prefix = 'whsec_';
 
 /** A message may be so much older or newer than the server's clock says. */
-export const toleranceMs = 300_000;
+const toleranceMs = 300_000;
 
 /** A secret that counts; `until`: milliseconds since 1970, absent for the current one. */
 export interface SigningSecret {

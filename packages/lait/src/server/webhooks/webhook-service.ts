@@ -33,7 +33,7 @@ export type WebhookFields = Pick<
 >;
 
 /** The webhooks of a server's database, and the messages to them. */
-export class WebhookService {
+class WebhookService {
   constructor(private readonly options: WebhookServiceOptions) {}
 
   /** Throws an `HttpProblem` (404, 409, 422). The secret is shown this once. */

@@ -4,7 +4,7 @@ import type { NewRunEvent, RunLogEvent } from '../../../runs/run-record.js';
 import type { JsonObject } from '../../../values/value.js';
 
 /** An engine event as a run's log keeps it. */
-export const engineEntryType = 'engine_event';
+const engineEntryType = 'engine_event';
 
 /** What runs of the dynamic form are shown by. Tokens and replies of models are not kept. */
 const kept: ReadonlySet<RunEventType> = new Set<RunEventType>([

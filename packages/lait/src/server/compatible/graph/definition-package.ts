@@ -13,7 +13,7 @@ export const packageFormat = 'graph-workflow';
 const foreignFormat = 'obsidian-ai-hub.workflow-definition';
 
 /** Longest package. Source: graph facts §1.11. */
-export const maxPackageBytes = 1024 * 1024;
+const maxPackageBytes = 1024 * 1024;
 
 const packageBody = z
   .strictObject({

@@ -13,7 +13,7 @@ import { DesignerProblem, notConfigured } from './designer-problem.js';
 import { correctionPrompt, designerPrompt } from './designer-prompt.js';
 
 /** What its model requests are counted under. */
-export const designerWorkflow = 'designer/compose';
+const designerWorkflow = 'designer/compose';
 
 /** How often a model may mend its graph. */
 const mostCorrections = 2;
