@@ -80,12 +80,18 @@ export async function refusal(
       : '';
   const retryAfterSeconds = retryAfter(response.header('retry-after'));
   const wait = retryAfterSeconds === undefined ? '' : `; it asks to wait ${Math.ceil(retryAfterSeconds)} s`;
-  return modelError(codeOf(status), `${place.base_url} answered ${status}: ${message}${hint}${wait}`, {
-    text: body === '' ? null : body,
-    details: { ...place, status, ...(looksLikeHtml(body) ? { html: true } : {}) },
-    disposition: status >= 500 || status === 429 || status === 408 ? 'retryable' : 'terminal',
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-  });
+  const location = status >= 300 && status < 400 ? response.header('location') : null;
+  const moved = location === null ? '' : `; it points to ${location.slice(0, 300)}: is that the base_url?`;
+  return modelError(
+    codeOf(status),
+    `${place.base_url} answered ${status}: ${message}${hint}${wait}${moved}`,
+    {
+      text: body === '' ? null : body,
+      details: { ...place, status, ...(looksLikeHtml(body) ? { html: true } : {}) },
+      disposition: status >= 500 || status === 429 || status === 408 ? 'retryable' : 'terminal',
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    },
+  );
 }
 
 function codeOf(status: number): ModelErrorCode {

@@ -18,10 +18,14 @@ export async function wholeBody(response: ApiResponse): Promise<string> {
 /** The body of a reply as it comes, within the limit of `wholeBody`. */
 export async function* streamedBody(response: ApiResponse): AsyncGenerator<Uint8Array> {
   let size = 0;
-  for await (const piece of response.body) {
-    size += piece.byteLength;
-    if (size > maxReplyBytes) throw tooLarge();
-    yield piece;
+  try {
+    for await (const piece of response.body) {
+      size += piece.byteLength;
+      if (size > maxReplyBytes) throw tooLarge();
+      yield piece;
+    }
+  } finally {
+    response.release();
   }
 }
 
@@ -47,6 +51,8 @@ async function beginningOf(response: ApiResponse): Promise<string> {
     }
   } catch {
     // The status alone says that the request failed; a body that broke off adds nothing.
+  } finally {
+    response.release();
   }
   return text;
 }

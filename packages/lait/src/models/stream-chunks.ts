@@ -2,8 +2,8 @@ import type { JsonValue } from '../values/value.js';
 import { modelError } from './model-error.js';
 
 /**
- * The chunks of a streamed reply: server-sent events with JSON in them, up to `[DONE]`. What follows that is read, so
- * that the connection can be kept, and dropped. Characters may be cut anywhere between two pieces.
+ * The chunks of a streamed reply: server-sent events with JSON in them, up to `[DONE]`, whatever
+ * becomes of the connection then. Characters may be cut anywhere between two pieces.
  * Throws a `ModelError` (code `model_stream_malformed`) for what is not JSON.
  */
 export async function* streamChunks(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<JsonValue> {
@@ -11,12 +11,11 @@ export async function* streamChunks(pieces: AsyncIterable<Uint8Array>): AsyncGen
   const decoder = new TextDecoder();
   const arrived: string[] = [];
   const parser = createParser({ onEvent: ({ data }) => arrived.push(data) });
-  let done = false;
   for await (const piece of pieces) {
     parser.feed(decoder.decode(piece, { stream: true }));
     for (const data of arrived.splice(0)) {
-      done ||= data.startsWith('[DONE]');
-      if (!done) yield parsed(data);
+      if (data.startsWith('[DONE]')) return;
+      yield parsed(data);
     }
   }
 }

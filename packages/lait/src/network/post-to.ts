@@ -8,12 +8,15 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { type Duplex, pipeline, type Readable } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
+import { followingRedirects } from './following-redirects.js';
 import { networkFetch } from './network-fetch.js';
 import { proxyFor } from './proxy-for.js';
 
 /** Idle connections are dropped before servers do so, who often wait for five seconds. */
 const connections = { keepAlive: true, timeout: 4_000 };
 const connectTimeoutMs = 10_000;
+/** So long a reply may take to end behind what its reader wanted. */
+const restOfReplyMs = 1_000;
 const utf8 = new TextDecoder();
 
 /** A request that posts text. */
@@ -30,6 +33,8 @@ export interface ApiResponse {
   /** Decompressed. Half a body is a body that fails when it is read. */
   readonly body: AsyncIterable<Uint8Array>;
   header(name: string): string | null;
+  /** Nobody reads on: the connection is kept when the body ends soon, and closed otherwise. */
+  release(): void;
   /** Throws a `BodyTooLargeError` when the body is longer. */
   text(maxBytes: number): Promise<string>;
 }
@@ -51,24 +56,24 @@ class ConnectTimeoutError extends Error {
 /**
  * Posts text to one address; text or a stream comes back. It does what `fetch` does, but without the objects and streams
  * that the standard puts around every request and reply: a call takes a fourth of the CPU time, which counts where
- * hundreds are under way. What goes through the proxies that `variables` name, and what a server redirects, is left to
- * `fetch`. Nothing else is sent twice, also when a kept connection turns out to be closed: whether the server has seen a
- * request cannot be known, so that repeating is up to the caller. Rejects with the reason of the signal when it is
- * aborted.
+ * hundreds are under way. What goes through the proxies that `variables` name is left to `fetch`. Nothing is sent twice,
+ * but where a redirect leads, also when a kept connection turns out to be closed: whether the server has seen a request
+ * cannot be known, so that repeating is up to the caller. Rejects with the reason of the signal when it is aborted.
  */
 export function postTo(url: URL, variables: Readonly<Record<string, string | undefined>>): ApiPost {
-  const standard: ApiPost = async (request) =>
-    standardReply(await networkFetch(variables)(url, { method: 'POST', ...request }));
-  if (proxyFor(url, variables) !== undefined) return standard;
-  const target = targetOf(url);
-  return async (request) => {
-    request.signal.throwIfAborted();
-    const message = await send(target, request);
-    const { statusCode = 0, headers } = message;
-    if (statusCode < 300 || statusCode >= 400 || headers.location === undefined) return new Reply(message);
-    message.resume();
-    return standard(request);
-  };
+  return followingRedirects(url, (place) => sender(place, variables));
+}
+
+function sender(url: URL, variables: Readonly<Record<string, string | undefined>>): ApiPost {
+  if (proxyFor(url, variables) === undefined) {
+    const target = targetOf(url);
+    return async (request) => {
+      request.signal.throwIfAborted();
+      return new Reply(await send(target, request));
+    };
+  }
+  const init = { method: 'POST', redirect: 'manual' } as const;
+  return async (request) => standardReply(await networkFetch(variables)(url, { ...init, ...request }));
 }
 
 interface Target {
@@ -128,7 +133,11 @@ function send(target: Target, { headers, body, signal }: ApiRequest): Promise<In
     };
     signal.addEventListener('abort', abort);
     // At the end of the reply, however it ends.
-    request.on('close', () => signal.removeEventListener('abort', abort));
+    request.on('close', () => {
+      signal.removeEventListener('abort', abort);
+      // Nothing else tells of a server that answers 101, as if it had been asked for another protocol.
+      reject(new Error('the server ended the connection without a reply'));
+    });
     request.on('response', (response) => {
       message = response;
       resolve(response);
@@ -139,12 +148,16 @@ function send(target: Target, { headers, body, signal }: ApiRequest): Promise<In
 }
 
 class Reply implements ApiResponse {
-  readonly body: Readable;
   readonly #message: IncomingMessage;
+  readonly #body: Readable;
 
   constructor(message: IncomingMessage) {
-    this.body = decoded(message);
     this.#message = message;
+    this.#body = decoded(message);
+  }
+
+  get body(): AsyncIterable<Uint8Array> {
+    return this.#body.iterator({ destroyOnReturn: false });
   }
 
   get status(): number {
@@ -161,13 +174,23 @@ class Reply implements ApiResponse {
   }
 
   text(maxBytes: number): Promise<string> {
-    return textOf(this.body, maxBytes);
+    return textOf(this.#body, maxBytes);
+  }
+
+  release(): void {
+    const body = this.#body;
+    if (body.closed) return;
+    const timer = setTimeout(() => body.destroy(), restOfReplyMs);
+    body
+      .on('error', passed)
+      .once('close', () => clearTimeout(timer))
+      .resume();
   }
 }
 
 /** Some servers compress without being asked. */
 function decoded(message: IncomingMessage): Readable {
-  switch (message.headers['content-encoding']) {
+  switch (message.headers['content-encoding']?.toLowerCase()) {
     case 'gzip':
     case 'x-gzip':
     case 'deflate':
@@ -210,6 +233,7 @@ function standardReply(response: Response): ApiResponse {
     status,
     body,
     header: (name) => headers.get(name),
+    release: () => void response.body?.cancel().catch(passed),
     async text(maxBytes) {
       const pieces: Buffer[] = [];
       let size = 0;

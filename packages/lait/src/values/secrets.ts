@@ -13,15 +13,18 @@ const redactionMark = '[REDACTED]';
 export class SecretRegistry {
   readonly #known = new Set<string>();
   readonly #forms = new Set<string>();
-  /** Find the forms as they are, and whatever escaping and wrapping put into them. Empty without secrets. */
-  #finders: readonly TextFinder[] = [];
+  /**
+   * Find the forms as they are, and whatever escaping and wrapping put into them. Made when
+   * they are first needed, since secrets often become known many at once.
+   */
+  #finders: readonly TextFinder[] | undefined;
 
   /** Remembers a secret. Values of fewer than four characters are ignored. */
   add(value: string | undefined): void {
     if (value === undefined || value.trim().length < minimumSecretLength || this.#known.has(value)) return;
     this.#known.add(value);
     for (const form of secretForms(value)) this.#forms.add(form);
-    this.#finders = [new TextFinder(this.#forms), new TextFinder(this.#forms, skipFilling)];
+    this.#finders = undefined;
   }
 
   /** How many secrets are known; it only grows. */
@@ -44,7 +47,7 @@ export class SecretRegistry {
 
   /** The value with its texts, keys and secret numbers masked; the same object when nothing had to change. */
   maskValue<T extends JsonValue | undefined>(value: T): T {
-    return this.#finders.length === 0 ? value : (this.#maskAny(value as JsonValue) as T);
+    return this.#known.size === 0 ? value : (this.#maskAny(value as JsonValue) as T);
   }
 
   #maskAny(value: JsonValue): JsonValue {
@@ -69,7 +72,8 @@ export class SecretRegistry {
 
   /** Where secrets stand, in order; ranges may overlap. */
   #find(text: string): TextRange[] {
-    if (this.#finders.length === 0) return [];
+    if (this.#known.size === 0) return [];
+    this.#finders ??= [new TextFinder(this.#forms), new TextFinder(this.#forms, skipFilling)];
     const folded = foldCase(text);
     return this.#finders
       .flatMap((finder) => finder.find(folded))

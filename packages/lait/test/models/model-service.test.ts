@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -510,6 +511,24 @@ describe('streaming', () => {
     });
     expect(server.requests[0]!.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
   });
+
+  it.each(['leaves it open', 'goes on', 'breaks it off'])(
+    'a stream is complete with [DONE]: the reply is there when the server then %s',
+    async (then) => {
+      let closed: Promise<unknown> | undefined;
+      const server = await startModelServer((response) => {
+        closed = once(response, 'close');
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(`data: ${JSON.stringify(delta({ content: 'all' }, 'stop'))}\n\ndata: [DONE]\n\n`);
+        if (then === 'breaks it off') setTimeout(() => response.socket!.resetAndDestroy(), 20);
+        if (then !== 'goes on') return;
+        const pings = setInterval(() => response.write(': ping\n\n'), 20);
+        response.on('close', () => clearInterval(pings));
+      });
+      expect((await streamed(server)).content).toBe('all');
+      await closed;
+    },
+  );
 
   it('gives the same reply however the stream is cut into chunks and packets', async () => {
     const unit = fc.constantFrom('a', '\n', '"', '日', '🦊', '\u2028', 'data: ');

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { text as wholeOf } from 'node:stream/consumers';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -73,6 +73,79 @@ describe('requests to APIs', () => {
     expect(await (await post(url)).text(enough)).toBe('ok');
   });
 
+  it('fails when a server changes to another protocol without being asked', async () => {
+    const { url } = await serve((request) => {
+      request.socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n');
+    });
+    await expect(post(url)).rejects.toThrow('without a reply');
+  });
+
+  it('keeps the connection of a released reply that ends soon, and closes that of one that does not', async () => {
+    const sockets = new Set<Socket>();
+    const closed: Promise<unknown>[] = [];
+    const { url } = await serve((request, response) => {
+      if (!sockets.has(request.socket)) closed.push(once(request.socket, 'close'));
+      sockets.add(request.socket);
+      response.write('wanted');
+      if (request.url!.endsWith('ends')) setTimeout(() => response.end('rest'), 20);
+    });
+    const begun = async (address: string) => {
+      const response = await post(address);
+      for await (const piece of response.body) {
+        expect(new TextDecoder().decode(piece)).toBe('wanted');
+        break;
+      }
+      response.release();
+    };
+    await begun(`${url}?ends`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await begun(`${url}?stays`);
+    expect(sockets.size).toBe(1);
+    await Promise.all(closed);
+  });
+
+  it('a redirect to another origin gets no keys, whatever their headers are called', async () => {
+    const seen: IncomingHttpHeaders[] = [];
+    const other = await serve((request, response) => {
+      seen.push(request.headers);
+      response.end('other');
+    });
+    const { url } = await serve((request, response) => {
+      seen.push(request.headers);
+      const location = request.url!.endsWith('within') ? '/away' : other.url;
+      response.writeHead(307, { location }).end();
+    });
+    const headers = { 'content-type': 'application/json', authorization: 'Bearer k', 'api-key': 'k' };
+    const response = await postTo(new URL(`${url}/within`), {})({ headers, body: '{}', signal: never });
+    expect(await response.text(enough)).toBe('other');
+    expect(seen.map((sent) => [sent.authorization, sent['api-key'], sent['content-type']])).toEqual([
+      ['Bearer k', 'k', 'application/json'],
+      ['Bearer k', 'k', 'application/json'],
+      [undefined, undefined, 'application/json'],
+    ]);
+  });
+
+  it('gives up redirects that have no end, lead to no server, or would change the request', async () => {
+    let requests = 0;
+    const { url } = await serve((request, response) => {
+      requests += 1;
+      const [status, location] = decodeURIComponent(request.url!.split('?')[1]!).split(' ');
+      response.writeHead(Number(status), { location: location === '' ? request.url! : location! }).end();
+    });
+    for (const [query, sent] of [
+      ['307 ', 6],
+      ['308 file:///etc/passwd', 1],
+      ['307 http://', 1],
+      ['302 /login', 1],
+    ] as const) {
+      requests = 0;
+      const address = new URL(url);
+      address.search = `?${query.replace(' ', '%20')}`;
+      expect((await post(address.href)).status).toBe(Number(query.slice(0, 3)));
+      expect(requests).toBe(sent);
+    }
+  });
+
   it('follows a redirect with the same body', async () => {
     const { url } = await serve(async (request, response) => {
       if (request.url === '/moved') response.end(`moved: ${await wholeOf(request)}`);
@@ -84,7 +157,7 @@ describe('requests to APIs', () => {
   it('reads bodies that were compressed without being asked for', async () => {
     const { url } = await serve((request, response) => {
       const brotli = request.url!.endsWith('br');
-      response.setHeader('content-encoding', brotli ? 'br' : 'gzip');
+      response.setHeader('content-encoding', brotli ? 'br' : 'GZIP');
       response.end(brotli ? brotliCompressSync('small') : gzipSync('small'));
     });
     expect(await (await post(`${url}?gzip`)).text(enough)).toBe('small');
