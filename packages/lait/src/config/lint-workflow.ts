@@ -182,7 +182,7 @@ class WorkflowLint {
 
 function read(source: SourceFile, { registered, services, workflows }: LintContext): Promise<LintedWorkflow> {
   const dynamic = registered && (async () => dynamicFileOptions({ services: await services(), workflows }));
-  return lintPlanText(source, { dynamic });
+  return lintPlanText(source, { dynamic, graph: registered && services });
 }
 
 function addError(

@@ -22,6 +22,8 @@ export interface FormOptions {
   graphLimits?: GraphLimits;
   /** Default: names in definitions are looked up when a step needs them. */
   dynamic?: DynamicFileOptions;
+  /** What graphs are checked against. Default: capabilities and agents are looked up when a node needs them. */
+  graph?: () => Promise<Pick<Services, 'agents' | 'capabilities'>>;
 }
 
 export interface ReadOptions extends FormOptions {

@@ -10,6 +10,7 @@ import { lintFile } from '../../src/cli/lint/lint-file.js';
 import type { LintContext } from '../../src/config/lint-workflow.js';
 import { diagnosticCodes } from '../../src/plan/diagnostic-codes.js';
 import { json, startModelServer } from '../models/model-server.js';
+import { capabilityNode, graphOf, terminal } from '../runs/graph-host.js';
 import { directoryWith, lait } from './run-lait.js';
 
 const names = Object.entries(commandList).flatMap(([name, { hidden }]) => (hidden === true ? [] : [name]));
@@ -75,6 +76,25 @@ test('lint checks every file, in every format, and prints one document', async (
   ]);
   expect([nothing.code, nothing.stdout]).toEqual([2, '']);
   expect(nothing.stderr).toContain('no workflow or agent file was found in ., docs');
+});
+
+test('lint holds the capabilities and agents of a graph against the configuration', async () => {
+  const graph = (capability: string) =>
+    JSON.stringify(graphOf([capabilityNode('a', capability), terminal('t')], ['a->t'], { type: 'object' }));
+  const directory = directoryWith({
+    'lait.config.yml':
+      'tools: { save: { command: [cat] } }\ncapabilities: { keep: { tool: save, effects: [kept] } }\n',
+    'good.json': graph('keep'),
+    'bad.json': graph('kep'),
+  });
+  const good = await lait(directory, ['lint', 'good.json']);
+  expect([good.code, good.stdout]).toEqual([0, 'good.json: OK\n']);
+  const bad = await lait(directory, ['lint', 'bad.json']);
+  expect([bad.code, bad.stdout]).toEqual([
+    3,
+    expect.stringContaining("error[capability_disabled]: nodes[0].config.capability_key (id 'a')"),
+  ]);
+  expect((await lait(directory, ['--no-config', 'lint', 'bad.json'])).code).toBe(0);
 });
 
 test('lint refuses a named pipe at once', async () => {

@@ -1,5 +1,8 @@
 import { DefinitionError } from '../../errors/errors.js';
+import type { Services } from '../../kinds/services.js';
+import type { Diagnostic } from '../../plan/diagnostic.js';
 import type { Dialect } from '../dialect.js';
+import type { GraphCheckOptions } from './graph-check.js';
 
 /** JSON with `nodes`, `edges` and `inputs_schema`. Source: graph seed. */
 export const graphDialect: Dialect = {
@@ -8,21 +11,30 @@ export const graphDialect: Dialect = {
   readsTime: true,
   waits: true,
   logsNodes: true,
-  async read(source, { directory, graphLimits }) {
+  async read(source, { directory, graphLimits, graph }) {
     const { graphPlan } = await import('./graph-plan.js');
+    const known = graph === undefined ? {} : registered(await graph());
     try {
-      const { plan, warnings } = graphPlan(source, { directory, ...graphLimits });
-      return { plan, diagnostics: warnings };
+      const { plan, warnings } = graphPlan(source, { directory, ...known, ...graphLimits });
+      return { plan, diagnostics: warnings.filter(notOfConsent) };
     } catch (error) {
-      if (error instanceof DefinitionError) return { diagnostics: error.diagnostics };
+      if (error instanceof DefinitionError) return { diagnostics: error.diagnostics.filter(notOfConsent) };
       throw error;
     }
   },
   async check({ id, content }, { services, graphLimits }) {
     const { checkGraphDefinition } = await import('./graph-plan.js');
-    const { agents, capabilities } = services();
-    const names = new Set(agents.registeredNames());
     const graph = typeof content === 'string' ? { file: id, text: content } : content;
-    return checkGraphDefinition(graph, { agents: names, capabilities, ...graphLimits }).issues;
+    return checkGraphDefinition(graph, { ...registered(services()), ...graphLimits }).issues;
   },
 };
+
+/** Whoever consents to a run of a file is told what it changes; its reader need not be warned. */
+function notOfConsent({ code }: Pick<Diagnostic, 'code'>): boolean {
+  return code !== 'capability_effects';
+}
+
+/** What nodes may name. */
+function registered({ agents, capabilities }: Pick<Services, 'agents' | 'capabilities'>): GraphCheckOptions {
+  return { agents: new Set(agents.registeredNames()), capabilities };
+}
