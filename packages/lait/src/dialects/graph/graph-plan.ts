@@ -67,11 +67,16 @@ export function graphPlan(
     ...(options.directory !== undefined && { directory: options.directory }),
     sources: [source],
     inputSchema: inputsSchema,
-    accept: (call) => acceptGraphCall(inputsSchema, call),
+    accept: acceptor(inputsSchema),
     body: new GraphLowering(check).body(),
     settings: noSettings,
   };
   return { plan, warnings: issues };
+}
+
+/** Made here, because a function holds all that is named around it: there it would be the whole reader. */
+function acceptor(inputsSchema: JsonObject): Plan['accept'] {
+  return (call) => acceptGraphCall(inputsSchema, call);
 }
 
 function readAndCheck(

@@ -5,14 +5,12 @@ import { TemplateError } from './template-error.js';
 /** Longest `range()`. */
 const maxRange = 100_000;
 
-/** The functions that every template can call. `tools` counts their work. */
-export function globalFunctions(tools: FilterTools): ReadonlyMap<string, TemplateFunction> {
-  return new Map<string, TemplateFunction>([
-    ['range', (call) => range(call, tools)],
-    ['dict', (call) => Object.fromEntries(call.named)],
-    ['namespace', (call) => new Namespace(call.named)],
-  ]);
-}
+/** The functions that every template can call. */
+export const globalFunctions: ReadonlyMap<string, TemplateFunction> = new Map<string, TemplateFunction>([
+  ['range', range],
+  ['dict', (call) => Object.fromEntries(call.named)],
+  ['namespace', (call) => new Namespace(call.named)],
+]);
 
 function range(call: CallArguments, tools: FilterTools): TemplateValue {
   const numbers = call.positional.map((value) => {

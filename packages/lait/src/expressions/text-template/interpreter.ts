@@ -35,6 +35,9 @@ export interface TemplateLimits {
 /** Deepest nesting of macro calls. */
 const maxCallDepth = 50;
 
+const globals = new Frame();
+for (const [name, call] of globalFunctions) globals.set(name, call);
+
 /** Renders parsed templates. One instance per rendering. */
 export class TemplateInterpreter implements FilterTools {
   #steps = 0;
@@ -46,10 +49,8 @@ export class TemplateInterpreter implements FilterTools {
 
   /** Throws a `TemplateError` for undefined names, wrong types, and used up limits. */
   render(nodes: readonly TemplateNode[], values: TemplateObject): string {
-    const globals = new Frame();
-    for (const [name, call] of globalFunctions(this)) globals.names.set(name, call);
     const frame = new Frame(globals);
-    for (const [name, value] of Object.entries(values)) frame.names.set(name, value);
+    for (const [name, value] of Object.entries(values)) frame.set(name, value);
     const output: string[] = [];
     this.#body(nodes, new Frame(frame), output);
     return output.join('');
@@ -129,14 +130,14 @@ export class TemplateInterpreter implements FilterTools {
         this.#assign(node.targets, node.field, this.#value(node.value, frame), frame);
         return;
       case 'set_block':
-        frame.names.set(
+        frame.set(
           node.target,
           this.#filters(this.#capture(node.body, new Frame(frame)), node.filters, frame),
         );
         return;
       case 'with': {
         const inner = new Frame(frame);
-        for (const binding of node.bindings) inner.names.set(binding.name, this.#value(binding.value, frame));
+        for (const binding of node.bindings) inner.set(binding.name, this.#value(binding.value, frame));
         this.#body(node.body, inner, output);
         return;
       }
@@ -147,7 +148,7 @@ export class TemplateInterpreter implements FilterTools {
         );
         return;
       case 'macro':
-        frame.names.set(node.name, (call) => this.#macro(node, frame, call));
+        frame.set(node.name, (call) => this.#macro(node, frame, call));
     }
   }
 
@@ -162,13 +163,13 @@ export class TemplateInterpreter implements FilterTools {
 
   #bind(targets: readonly string[], value: TemplateValue, frame: Frame): void {
     if (targets.length === 1) {
-      frame.names.set(targets[0]!, value);
+      frame.set(targets[0]!, value);
       return;
     }
     const list = elements(value);
     if (list.length !== targets.length)
       throw new TemplateError(`cannot share ${list.length} values among ${targets.length} names`);
-    for (const [index, target] of targets.entries()) frame.names.set(target, list[index]!);
+    for (const [index, target] of targets.entries()) frame.set(target, list[index]!);
   }
 
   #for(node: Extract<TemplateNode, { type: 'for' }>, frame: Frame, output: string[]): void {
@@ -186,7 +187,7 @@ export class TemplateInterpreter implements FilterTools {
       this.spend(1);
       const inner = new Frame(frame);
       this.#bind(node.targets, candidate, inner);
-      inner.names.set('loop', loopVariable(items, index));
+      inner.set('loop', loopVariable(items, index));
       this.#body(node.body, inner, output);
     }
   }
@@ -202,7 +203,7 @@ export class TemplateInterpreter implements FilterTools {
         (parameter.fallback === undefined
           ? new UndefinedValue(parameter.name)
           : this.#value(parameter.fallback, inner));
-      inner.names.set(parameter.name, value);
+      inner.set(parameter.name, value);
     }
     const text = this.#capture(node.body, inner);
     this.#depth -= 1;
@@ -269,7 +270,7 @@ export class TemplateInterpreter implements FilterTools {
         const callee = defined(this.#value(expression.callee, frame));
         if (typeof callee !== 'function')
           throw new TemplateError('this value cannot be called', expression.line);
-        return (callee as TemplateFunction)(this.#arguments(expression.arguments, frame));
+        return (callee as TemplateFunction)(this.#arguments(expression.arguments, frame), this);
       }
       case 'filtered':
         return this.#filters(this.#value(expression.value, frame), [expression.filter], frame);

@@ -1,6 +1,7 @@
 import { compareText } from '../../values/compare-text.js';
 import { jsonEqual } from '../../values/json-equal.js';
 import type { JsonValue } from '../../values/value.js';
+import type { FilterTools } from './filter.js';
 import type { CompareOperator } from './syntax.js';
 import { TemplateError } from './template-error.js';
 
@@ -22,7 +23,7 @@ export interface CallArguments {
   positional: TemplateValue[];
   named: Map<string, TemplateValue>;
 }
-export type TemplateFunction = (call: CallArguments) => TemplateValue;
+export type TemplateFunction = (call: CallArguments, tools: FilterTools) => TemplateValue;
 
 /** A value inside a template: JSON, a function of the language, or nothing. */
 export type TemplateValue =
