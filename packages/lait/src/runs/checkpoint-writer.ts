@@ -79,10 +79,10 @@ export class CheckpointWriter {
     return text;
   }
 
-  /** An object of values, without its brackets. */
+  /** An object of values by names that the workflow gives, without its brackets. */
   #values(written: GrowingJson, values: JsonObject): Uint8Array {
     if (Object.keys(values).some(isMark)) return Buffer.from(this.#encoding.encode(values).slice(1, -1));
-    return written.bytes(values, (key, value) => this.#encoding.encode({ [key]: value }).slice(1, -1));
+    return written.bytes(values, (key, value) => `${JSON.stringify(key)}:${this.#encoding.encode(value)}`);
   }
 
   #passedValue(passed: PassedValue): string {

@@ -8,8 +8,11 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Stands where a text held a secret: its parts, in order. */
 const secretKey = '$lait.secret';
+/** Stands for an object with a secret in one of its keys: pairs of key and value, in order. */
+const entriesKey = '$lait.entries';
 /** Protects an author's object that looks like one of ours. */
 const literalKey = '$lait.literal';
+const ownKeys = [secretKey, entriesKey, literalKey];
 
 /** Variables that every process has and that are no secrets. */
 const ordinary =
@@ -49,13 +52,12 @@ export class SecretReferences implements SecretCodec {
     if (typeof value === 'number') return this.#storeNumber(value);
     if (Array.isArray(value)) return mapped(value, (item) => this.store(item));
     if (!isObject(value)) return value;
-    const stored = mappedMembers(
-      value,
-      (item) => this.store(item),
-      (key) => this.mask(key),
-    );
-    const looksLikeOurs = Object.hasOwn(value, secretKey) || Object.hasOwn(value, literalKey);
-    return looksLikeOurs ? { [literalKey]: stored } : stored;
+    const keys = Object.keys(value);
+    if (keys.some((key) => this.mask(key) !== key)) {
+      return { [entriesKey]: keys.map((key) => [this.#storeText(key), this.store(value[key]!)]) };
+    }
+    const stored = mappedMembers(value, (item) => this.store(item));
+    return ownKeys.some((key) => Object.hasOwn(value, key)) ? { [literalKey]: stored } : stored;
   }
 
   /**
@@ -144,15 +146,21 @@ function unpacked(stored: JsonValue, parts: SecretParts): JsonValue {
   if (!isObject(stored)) return stored;
   let members = stored;
   if (Object.keys(stored).length === 1) {
-    const { [secretKey]: secret, [literalKey]: literal } = stored;
+    const { [secretKey]: secret, [entriesKey]: entries, [literalKey]: literal } = stored;
     if (Array.isArray(secret)) return secret.map((part) => partText(part, parts)).join('');
+    if (Array.isArray(entries)) return fromEntries(entries, parts);
     if (isObject(literal)) members = literal;
   }
-  return mappedMembers(
-    members,
-    (item) => unpacked(item, parts),
-    (key) => key,
-  );
+  return mappedMembers(members, (item) => unpacked(item, parts));
+}
+
+function fromEntries(entries: readonly JsonValue[], parts: SecretParts): JsonObject {
+  const members: JsonObject = {};
+  for (const entry of entries) {
+    const [key = '', value = null] = Array.isArray(entry) ? entry : [];
+    setOwnProperty(members, String(unpacked(key, parts)), unpacked(value, parts));
+  }
+  return members;
 }
 
 /** The same list when no item changes: most values hold no secrets, and are looked at often. */
@@ -165,23 +173,18 @@ function mapped(list: readonly JsonValue[], change: (item: JsonValue) => JsonVal
 }
 
 /** The same object when no member changes. */
-function mappedMembers(
-  members: JsonObject,
-  change: (item: JsonValue) => JsonValue,
-  rename: (key: string) => string,
-): JsonObject {
+function mappedMembers(members: JsonObject, change: (item: JsonValue) => JsonValue): JsonObject {
   const keys = Object.keys(members);
   let changed: JsonObject | undefined;
   for (const [index, key] of keys.entries()) {
     const item = members[key]!;
-    const name = rename(key);
     const value = change(item);
-    if (changed === undefined && name === key && value === item) continue;
     if (changed === undefined) {
+      if (value === item) continue;
       changed = {};
       for (const same of keys.slice(0, index)) setOwnProperty(changed, same, members[same]);
     }
-    setOwnProperty(changed, name, value);
+    setOwnProperty(changed, key, value);
   }
   return changed ?? members;
 }

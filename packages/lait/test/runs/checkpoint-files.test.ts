@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Checkpoint, readCheckpoint } from '../../src/runs/checkpoint.js';
 import { CheckpointStore } from '../../src/runs/checkpoint-store.js';
 import { CheckpointWriter } from '../../src/runs/checkpoint-writer.js';
+import { restoredForm } from '../../src/runs/restored-checkpoint.js';
 import { isRunId, newRunId } from '../../src/runs/run-id.js';
 import { SecretReferences } from '../../src/runs/secret-references.js';
 import { ValueCodec } from '../../src/runs/stores/value-codec.js';
@@ -233,7 +234,11 @@ describe('[runs.no-secrets] secrets in records', () => {
     const stored = references({ DEPLOY: 'hunter2-token' }).store(value);
     expect(JSON.stringify(stored)).not.toContain('hunter2-token');
     const rotated = references({ DEPLOY: 'new-token' }).restore(stored, () => {});
-    expect(rotated).toMatchObject({ a: ['Bearer new-token!', 'plain'], b: 'x new-token y new-token' });
+    expect(rotated).toEqual({
+      a: ['Bearer new-token!', 'plain'],
+      'new-token': 1,
+      b: 'x new-token y new-token',
+    });
     expect(JSON.stringify(references({}).show(stored))).toContain('Bearer ${DEPLOY}!');
   });
 
@@ -272,7 +277,24 @@ describe('[runs.no-secrets] secrets in records', () => {
     expect(textOf(writer.write(saved))).not.toContain('key-from-a-command');
   });
 
-  it('values that look like references come back as they were', () => {
+  it('in the name of a step leave the record of the run readable', () => {
+    const own = references({ DB_PASS: 'root' });
+    const codec = new ValueCodec(own);
+    const saved = checkpoint({ steps_outputs: { root: { root: ['root'] } }, current_value: { root: 1 } });
+    const writer = new CheckpointWriter({
+      encode: (value) => codec.encode(value),
+      mask: (text) => own.mask(text),
+      revision: () => own.revision,
+    });
+    const read = readCheckpoint(textOf(writer.write(saved)), 'x.json');
+    const { steps_outputs, current_value } = restoredForm(read, own, () => {});
+    expect({ steps_outputs, current_value }).toEqual({
+      steps_outputs: saved.steps_outputs,
+      current_value: saved.current_value,
+    });
+  });
+
+  it('values that look like references, and keys that hold secrets, come back as they were', () => {
     fc.assert(
       fc.property(
         fc.letrec((tie) => ({
@@ -280,7 +302,10 @@ describe('[runs.no-secrets] secrets in records', () => {
             fc.constantFrom<JsonValue>('hunter2-token', 'a', 1, null),
             fc.array(tie('value'), { maxLength: 3 }),
             fc.dictionary(
-              fc.constantFrom('$lait.secret', '$lait.literal', 'variable', '__proto__', 'x'),
+              fc.constantFrom(
+                ...['$lait.secret', '$lait.literal', '$lait.entries', 'variable', '__proto__', 'x'],
+                ...['hunter2-token', 'x hunter2-token'],
+              ),
               tie('value'),
               { maxKeys: 3 },
             ),
@@ -289,6 +314,7 @@ describe('[runs.no-secrets] secrets in records', () => {
         (value) => {
           const own = references({ DEPLOY: 'hunter2-token' });
           const stored = JSON.parse(JSON.stringify(own.store(value as JsonValue)));
+          expect(JSON.stringify(stored)).not.toContain('hunter2-token');
           expect(JSON.stringify(own.restore(stored, () => {}))).toBe(JSON.stringify(value));
         },
       ),
