@@ -57,7 +57,9 @@ describe('an operator', () => {
     const again = await remote('answer', 'latest', 'yes');
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('asks nothing')]);
     expect((await remote('show', 'nobody')).stderr).toContain("there is no run 'nobody'");
-    expect((await remote('events', 'latest')).stdout).toContain('hitl_answer_received');
+    const events = (await remote('events', 'latest')).stdout;
+    expect(events).toContain('hitl_answer_received');
+    expect(events).toMatch(/ run_status_changed +from=queued status=running\n/);
 
     const backup = await lait(directory, ['backup', 'copy.db']);
     expect(backup.code, backup.stderr).toBe(0);

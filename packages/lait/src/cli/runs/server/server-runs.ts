@@ -7,6 +7,7 @@ import type { CommandContext } from '../../command-context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { tableText } from '../../print-table.js';
 import { readInputJson } from '../../run/read-call.js';
+import { eventRow, type ShownEvent } from '../show-events.js';
 import type { ServerCall } from './on-server.js';
 import { ServerClient } from './server-client.js';
 
@@ -116,7 +117,8 @@ class ServerRuns {
     });
     const id = String(run.run_id);
     if (follow !== true) return this.#changed(run);
-    for await (const event of this.client.events(id, 0)) this.context.output.line(eventLine(event));
+    for await (const event of this.client.events(id, 0))
+      this.context.output.line(eventRow(shown(event)).filter(Boolean).join('  '));
     return this.#show(await this.client.ask('GET', `v1/runs/${encodeURIComponent(id)}`));
   }
 
@@ -145,7 +147,7 @@ class ServerRuns {
       last = Number(items.at(-1)!.seq);
     }
     if (this.call.options.json === true) await output.writeJson(all);
-    else await output.write(all.map((event) => `${eventLine(event)}\n`).join(''));
+    else await output.write(tableText(all.map((event) => eventRow(shown(event)))));
     return exitCodes.ok;
   }
 
@@ -202,8 +204,14 @@ function runText(run: JsonObject): string {
   return lines.join('');
 }
 
-function eventLine({ seq, at, type, payload }: JsonObject): string {
-  return `${String(seq)}  ${String(at)}  ${String(type)}  ${preview(JSON.stringify(payload), 120)}`;
+/** What a server says is for people to see whatever it holds. */
+function shown({ seq, at, type, payload }: JsonObject): ShownEvent {
+  return {
+    seq: Number(seq),
+    at: printable(String(at)),
+    type: printable(String(type)),
+    payload: isObject(payload) ? payload : {},
+  };
 }
 
 function exitOf({ status }: JsonObject): ExitCode {
