@@ -1,7 +1,7 @@
 import { workflowWork } from '../support/lait.mjs';
 import { importPeer } from '../support/peers.mjs';
 
-const sizes = [10, 100, 1000];
+const sizes = [10, 100, 1000, 10_000];
 const withPeer = ['10 nodes', '100 nodes', '1000 nodes'];
 
 export default {

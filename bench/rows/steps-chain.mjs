@@ -10,9 +10,9 @@ export default {
   scale: 'µs',
   cases: Object.fromEntries(sizes.map((size) => [`${size} steps`, size])),
   target: { subject: 'lait', below: 5, case: '1000 steps' },
-  note: `Each step adds 1 to a number and is recorded; events are listened to. 10 steps also carry the start of a run. Beyond
-1,000 steps the plan and its compiled expressions outgrow the processor's cache, which doubles the time once; from there on
-it stays flat, and \`for_each\` over one body shows no such step.`,
+  note: `Each step adds 1 to a number and is recorded; events are listened to. 10 steps also carry the start of a run. Equal
+expressions share what they are compiled to; with 10,000 different ones a step takes about a third more than with 1,000,
+because they outgrow the processor's cache.`,
   subjects: {
     lait: {
       prepare: (size) =>

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CancelledError } from '../../errors/errors.js';
 import { LaitError } from '../../errors/lait-error.js';
@@ -64,7 +63,7 @@ export class MemoryRun {
   #onIdle: (() => void)[] = [];
 
   constructor(options: MemoryRunOptions = {}) {
-    this.runId = options.runId ?? randomUUID();
+    this.runId = options.runId ?? crypto.randomUUID();
     this.onEvent = options.onEvent;
     this.onModelResponded = options.onModelResponded;
     this.onSnapshot = options.onSnapshot;
