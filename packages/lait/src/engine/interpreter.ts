@@ -21,6 +21,7 @@ import {
 } from './execution.js';
 import { StepFailure, toFailureRecord } from './failure.js';
 import type { Address, BranchExecutor, BranchOutcome, Runtime, Snapshot } from './runtime.js';
+import { stepCompleted, stepStarted } from './step-events.js';
 
 /** The one loop that runs the plans of all forms. */
 export class Interpreter implements Interpreting {
@@ -248,7 +249,7 @@ export class Interpreter implements Interpreting {
       }
     }
     const startedAt = listening ? performance.now() : 0;
-    if (fields !== undefined) runtime.emit({ type: 'step.started', input: value, ...fields });
+    if (fields !== undefined) runtime.emit(stepStarted(fields, value));
     let ended: { completion: Completion; attempt: number; effects?: readonly string[] };
     try {
       const running = runAttempts(node, value, number, execution, this);
@@ -268,14 +269,8 @@ export class Interpreter implements Interpreting {
     const { completion, attempt, effects } = ended;
     if (node.id !== undefined) scope.steps.record(node.id, completion.value);
     if (fields !== undefined) {
-      runtime.emit({
-        type: 'step.completed',
-        value: completion.value,
-        attempt,
-        effects,
-        durationMs: performance.now() - startedAt,
-        ...fields,
-      });
+      const durationMs = performance.now() - startedAt;
+      runtime.emit(stepCompleted(fields, { value: completion.value, attempt, effects, durationMs }));
     }
     return completion;
   }
