@@ -162,7 +162,11 @@ class CompiledProgram implements Program {
   }
 
   private environment(variables: Variables, options: RunOptions): Env {
-    const values = this.names.map((name) => (Object.hasOwn(variables, name) ? variables[name] : undefined));
+    // Most programs read their input alone.
+    const values =
+      this.references.length === 0
+        ? []
+        : this.names.map((name) => (Object.hasOwn(variables, name) ? variables[name] : undefined));
     const steps = options.budget?.steps ?? this.limits.steps;
     const context = new Context(steps, new Globals(values), options.onPrecisionLoss, options.onDebug);
     return new Env(null, null, context);

@@ -15,7 +15,21 @@ export interface LazyObject {
 
 /** Makes a {@link LazyObject} of its two functions. */
 export function lazyObject(source: Pick<LazyObject, 'get' | 'all'>): LazyObject {
-  return { [lazy]: true, get: (key) => source.get(key), all: () => source.all() };
+  return new LazyView(source);
+}
+
+class LazyView implements LazyObject {
+  readonly [lazy] = true;
+
+  constructor(private readonly source: Pick<LazyObject, 'get' | 'all'>) {}
+
+  get(key: string): JsonValue | undefined {
+    return this.source.get(key);
+  }
+
+  all(): JsonObject {
+    return this.source.all();
+  }
 }
 
 export type VariableValue = JsonValue | LazyObject;

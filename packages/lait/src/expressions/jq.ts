@@ -15,6 +15,7 @@ const variables = ['steps', 'inputs', 'loop'] as const satisfies readonly Refere
  */
 export function compileJq(source: string): Expression<JsonValue> {
   const program = compileProgram(source);
+  const readsVariables = program.references.length > 0;
   return {
     language: 'jq',
     source,
@@ -30,8 +31,9 @@ export function compileJq(source: string): Expression<JsonValue> {
               onPrecisionLoss: (literal: string) =>
                 warn(`the integer ${literal} loses digits in ${name(source)}`),
             };
+      const value = (scope.value ?? null) as JsonValue;
       try {
-        return finite(program.one((scope.value ?? null) as JsonValue, variablesOf(scope), options));
+        return finite(program.one(value, readsVariables ? variablesOf(scope) : undefined, options));
       } catch (error) {
         throw failure(source, error);
       }
