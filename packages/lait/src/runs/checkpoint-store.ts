@@ -1,4 +1,4 @@
-import { link, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { link, lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UsageError } from '../errors/errors.js';
 import { isLaitError, LaitError } from '../errors/lait-error.js';
@@ -165,7 +165,9 @@ export class CheckpointStore {
         throw new UsageError({ code: 'checkpoint_not_kept', message: `nothing can be restored: ${why}` });
       });
       const damagedPath = `${this.path(runId)}.damaged`;
-      await rename(this.path(runId), damagedPath);
+      // A second name instead of a new one: a restore that is broken off leaves a record to be restored.
+      await rm(damagedPath, { force: true });
+      await link(this.path(runId), damagedPath);
       await replaceFile(this.path(runId), kept.text, { syncDirectory: true });
       return { checkpoint: kept.checkpoint, damagedPath };
     } finally {

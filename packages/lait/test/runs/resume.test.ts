@@ -1,5 +1,13 @@
-import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -342,6 +350,20 @@ describe('[runs.bad-files] hostile records', () => {
     await lait(directory, ['runs', 'rm', id]);
     expect(readdirSync(join(directory, '.lait', 'runs'))).toEqual([]);
     expect(readdirSync(join(directory, '.lait', 'previous'))).toEqual([]);
+  });
+
+  it('damaged ones are still there when a restore finds the disk full', async () => {
+    const { directory, id, file } = await prepared();
+    const damaged = readFileSync(file).subarray(0, 100);
+    writeFileSync(file, damaged);
+    appendFileSync(join(directory, '.lait', 'previous', `${id}.json`), ' '.repeat(4096));
+    const script = `trap '' XFSZ; ulimit -f 1; exec "$@"`;
+    const words = ['-c', script, 'sh', process.execPath, launcher, 'runs', 'restore', id];
+    const { status, stderr } = spawnSync('sh', words, { cwd: directory, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([1, expect.stringContaining('cannot write')]);
+    expect(readFileSync(file)).toEqual(damaged);
+    expect((await lait(directory, ['runs', 'restore', id])).code).toBe(0);
+    expect(readFileSync(`${file}.damaged`)).toEqual(damaged);
   });
 
   it('with lines of another directory in the id is refused', async () => {
