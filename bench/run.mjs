@@ -45,7 +45,10 @@ for (const script of values.scripts === true ? ownScripts(values.only ?? '') : [
   sections.push(section);
 }
 if (values.only === undefined) {
-  writeFileSync(new URL('REPORT.md', import.meta.url), [reportHead({ peers }), ...sections].join('\n'));
+  writeFileSync(
+    new URL('REPORT.md', import.meta.url),
+    [reportHead({ peers, scripts: values.scripts === true }), ...sections].join('\n'),
+  );
   console.log('written to bench/REPORT.md');
 }
 

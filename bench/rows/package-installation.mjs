@@ -25,7 +25,8 @@ export default {
       return [
         `\`bench/rows/package-installation.mjs\`, \`npm install\` into an empty folder, with every package in npm's cache: the
 median of ${rounds} installations, taken in turn. lait brings its command line, server, databases, MCP and telemetry; \`mastra\` is
-\`@mastra/core\` with the SQLite store that its server rows use; the others are the library alone. The time goes with the files.`,
+\`@mastra/core\` with the SQLite store that its server rows use; the others are the library alone. The time goes with the files,
+of which telemetry brings lait a third.`,
         '',
         '| what | s | packages | files | MiB |',
         '|---|---:|---:|---:|---:|',

@@ -3,15 +3,16 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import { peersInstalled, peerVersions } from './peers.mjs';
 
 /** The head of the report: what was measured on what, and what the numbers do not say. */
-export function reportHead({ peers }) {
+export function reportHead({ peers, scripts }) {
   const { version } = JSON.parse(
     readFileSync(new URL('../../packages/lait/package.json', import.meta.url), 'utf8'),
   );
   const versions = peers && peersInstalled() ? peerVersions() : {};
   const names = Object.entries(versions).map(([name, number]) => `${name} ${number}`);
+  const flags = `${peers || scripts ? ' --' : ''}${peers ? ' --peers' : ''}${scripts ? ' --scripts' : ''}`;
   return `# Benchmark report
 
-Made by \`npm run bench${peers ? ' -- --peers' : ''}\` from lait ${version} on Node ${process.versions.node}, ${process.platform} ${process.arch},
+Made by \`npm run bench${flags}\` from lait ${version} on Node ${process.versions.node}, ${process.platform} ${process.arch},
 ${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${loadavg()[2].toFixed(0)} programs wanting to run on average in the last 15 minutes.${names.length === 0 ? '' : `\nPeers: ${names.join(', ')}.`}
 
 Every subject runs in a process of its own. The subjects of a case take turns, round by round, after a warm-up; a round
@@ -23,7 +24,7 @@ loading.
 ## What is not measured
 
 - Real models and real networks: the model server is a program on the same machine that answers after a fixed time.
-- Peers with durable stores switched on, or on other runtimes than Node.
+- Peers with durable stores switched on, except in the rows of servers; peers on other runtimes than Node.
 - Windows and macOS. Machines with more processors would show less waiting where many calls are under way.
 - A peer's step is what its documentation calls the cheapest step that computes a value; peers do other things besides
   (telemetry, checkpoints, typed states), and what lait writes to a record is measured by itself.
