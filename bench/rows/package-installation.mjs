@@ -25,7 +25,7 @@ export default {
       return [
         `\`bench/rows/package-installation.mjs\`, \`npm install\` into an empty folder, with every package in npm's cache: the
 median of ${rounds} installations, taken in turn. lait brings its command line, server, databases, MCP and telemetry; \`mastra\` is
-\`@mastra/core\` with the SQLite store that its server rows use; the others are the library alone. The time goes with the files,
+\`@mastra/core\` with its packages for SQLite, PostgreSQL and MCP; the others are the library alone. The time goes with the files,
 of which telemetry brings lait a third.`,
         '',
         '| what | s | packages | files | MiB |',
@@ -49,7 +49,7 @@ function packed(scratch) {
 function peerPackages() {
   const version = peerVersions();
   const all = {
-    mastra: ['@mastra/core', '@mastra/libsql', 'zod'],
+    mastra: ['@mastra/core', '@mastra/libsql', '@mastra/pg', '@mastra/mcp', 'zod'],
     langgraph: ['@langchain/langgraph', '@langchain/core'],
     xstate: ['xstate'],
   };

@@ -46,11 +46,42 @@ interface Place {
   loop?: string;
 }
 
+const places = new WeakMap<Plan, ReadonlyMap<string, Place>>();
+
+/** The same for all runs of a plan. */
+function placesOf(plan: Plan): ReadonlyMap<string, Place> {
+  let found = places.get(plan);
+  if (found === undefined) {
+    found = new Map(plan.body.nodes.flatMap(placesOfNode));
+    places.set(plan, found);
+  }
+  return found;
+}
+
+function placesOfNode({ path, kind, id, fields }: PlanNode): [path: string, place: Place][] {
+  const body = `${path}.step`;
+  if (id !== undefined && kind !== 'repeat') return [[path, { onPath: true, id }]];
+  switch (kind) {
+    case 'foreach':
+      return [
+        [path, { onPath: false, id: foreachBodyId({ kind, fields }) }],
+        [body, { onPath: false, silent: true }],
+      ];
+    case 'repeat':
+      return [
+        [path, id === undefined ? { onPath: false, iterates: true } : { onPath: true, id }],
+        [body, { onPath: false, loop: path }],
+      ];
+    default:
+      return [[path, { onPath: false }]];
+  }
+}
+
 /** Keeps the records of a run's steps from its events. Steps of nested workflows belong to the call. */
 export class StepRecorder {
   readonly stepExecutionPath: string[] = [];
   readonly #records = new Map<string, StepRecord>();
-  readonly #places = new Map<string, Place>();
+  readonly #places: ReadonlyMap<string, Place>;
   readonly #iterations = new Map<string, number>();
   #previous: Value;
 
@@ -60,14 +91,7 @@ export class StepRecorder {
     private readonly paths: CallPaths,
   ) {
     this.#previous = input;
-    for (const { path, kind, id, fields } of plan.body.nodes) {
-      if (id !== undefined) this.#places.set(path, { onPath: true, id });
-      else if (kind === 'foreach') {
-        this.#places.set(path, { onPath: false, id: foreachBodyId({ kind, fields }) });
-        this.#places.set(`${path}.step`, { onPath: false, silent: true });
-      } else this.#places.set(path, { onPath: false, iterates: kind === 'repeat' });
-      if (kind === 'repeat') this.#places.set(`${path}.step`, { onPath: false, loop: path });
-    }
+    this.#places = placesOf(plan);
   }
 
   /** All records as one object, the workflow's input first. */
@@ -149,12 +173,10 @@ export class StepRecorder {
     const repeated =
       isTop && (payload === this.#previous || jsonEqual(payload ?? null, this.#previous ?? null));
     const iteration = place?.loop === undefined ? undefined : this.#iterations.get(place.loop);
-    this.#records.set(id, {
-      ...(repeated || payload === undefined ? {} : { payload }),
-      startedAt: now,
-      status: 'running',
-      ...(iteration === undefined ? {} : { metadata: { iterationCount: iteration } }),
-    });
+    const begun = { startedAt: now, status: 'running' as const };
+    const record: StepRecord = repeated || payload === undefined ? begun : { payload, ...begun };
+    if (iteration !== undefined) record.metadata = { iterationCount: iteration };
+    this.#records.set(id, record);
   }
 
   #update(id: string, changes: Partial<StepRecord>): void {
