@@ -34,7 +34,7 @@ it.each([
   [4, ['models', '--remote', ...json]],
   [2, ['prompt', 'run', 'none', ...json]],
   [0, ['workflow', 'list', ...json]],
-  [1, ['trace', 'show', 'none', ...json]],
+  [2, ['trace', 'show', 'none', ...json]],
   [2, ['no-such-command', '--no-such-option', ...json]],
 ] as const)(
   'exit code %i leaves one JSON document on standard output: %j [cli.json-pure]',
