@@ -60,7 +60,7 @@ function placesOf(plan: Plan): ReadonlyMap<string, Place> {
 
 function placesOfNode({ path, kind, id, fields }: PlanNode): [path: string, place: Place][] {
   const body = `${path}.step`;
-  if (id !== undefined && kind !== 'repeat') return [[path, { onPath: true, id }]];
+  if (id !== undefined) return [[path, { onPath: true, id }]];
   switch (kind) {
     case 'foreach':
       return [
@@ -69,7 +69,7 @@ function placesOfNode({ path, kind, id, fields }: PlanNode): [path: string, plac
       ];
     case 'repeat':
       return [
-        [path, id === undefined ? { onPath: false, iterates: true } : { onPath: true, id }],
+        [path, { onPath: false, iterates: true }],
         [body, { onPath: false, loop: path }],
       ];
     default:
