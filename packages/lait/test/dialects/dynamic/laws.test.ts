@@ -198,9 +198,10 @@ describe('[dynamic.strip-laws] stripping schemas', () => {
 
 const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,5}$/);
 const key = fc.oneof(name, fc.constantFrom('a b', '日本', 'x-y'));
-const constant = json.filter(
-  (value) => !JSON.stringify(value).includes('__proto__') && !JSON.stringify(value).includes('-0'),
-);
+/** As a definition's file can hold it: JSON has no negative zero. */
+const constant = json
+  .map((value) => JSON.parse(JSON.stringify(value)) as JsonValue)
+  .filter((value) => !JSON.stringify(value).includes('__proto__'));
 const plainText = fc.string({ maxLength: 8 }).map((part) => part.replaceAll(/[${}]/g, '_'));
 
 /** Definitions of what both forms can say: mappings, agents and workflows, parallel, foreach. */
