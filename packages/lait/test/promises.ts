@@ -269,6 +269,7 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
   ['lint.retries', 'A retry that runs a program again is a warning of lint', 'FR-10'],
   ['lint.types', 'References that a schema rules out are warnings of lint', 'issue, lint'],
   ['lint.files', 'Agents, schemas and children are checked, children with their path', 'facts steps §17'],
+  ['lint.json', 'A directory is checked with its JSON definitions; other JSON is passed over', 'issue, lint'],
   ['lint.cycles', 'Workflows that call each other in a circle are errors of lint', 'facts steps §17'],
   ['lint.large', 'A workflow of 50,000 lines is checked as a whole', 'issue, lint'],
   [

@@ -12,7 +12,7 @@ const keyLine = new RegExp(
  */
 export function detectForm(definition: unknown): Form {
   if (!isObject(definition)) return 'steps';
-  return formOf(new Set(Object.keys(definition)));
+  return formOf(new Set(Object.keys(definition))) ?? 'steps';
 }
 
 /**
@@ -20,17 +20,31 @@ export function detectForm(definition: unknown): Form {
  * or broken file costs nothing here and is reported by its own reader.
  */
 export function detectFormOfText(text: string): Form {
-  if (/^\s*\{/.test(text)) {
-    try {
-      return detectForm(JSON.parse(text));
-    } catch {
-      return 'steps';
-    }
-  }
+  if (/^\s*\{/.test(text)) return formOfJson(text) ?? 'steps';
   const keys = text.matchAll(keyLine);
-  return formOf(new Set([...keys].map((match) => match[2]!)));
+  return formOf(new Set([...keys].map((match) => match[2]!))) ?? 'steps';
 }
 
-function formOf(keys: ReadonlySet<string>): Form {
-  return forms.find((form) => dialectOf(form).keys.every((key) => keys.has(key))) ?? 'steps';
+/** Whether a JSON text is a definition, told from other JSON by the keys of a form. */
+export function isJsonDefinition(text: string): boolean {
+  return formOfJson(text) !== undefined;
+}
+
+/** Of broken JSON the keys count in their order at any depth: a definition is known in spite of its mistake. */
+function formOfJson(text: string): Form | undefined {
+  try {
+    const definition: unknown = JSON.parse(text);
+    return isObject(definition) ? formOf(new Set(Object.keys(definition))) : undefined;
+  } catch {
+    const keys = new Set<string>();
+    for (const [, key] of text.matchAll(/"(\w+)"\s*:/g)) {
+      const form = formOf(keys.add(key!));
+      if (form !== undefined) return form;
+    }
+    return undefined;
+  }
+}
+
+function formOf(keys: ReadonlySet<string>): Form | undefined {
+  return forms.find((form) => dialectOf(form).keys.every((key) => keys.has(key)));
 }

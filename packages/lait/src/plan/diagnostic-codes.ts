@@ -66,7 +66,13 @@ export const diagnosticCodes = {
     explanation: 'Only the first 1,000 problems of a file are shown. Repair them and check again.',
     example: 'lait lint workflow.yml',
   },
-  // ------------------------------------------------------------------------ YAML
+  // --------------------------------------------------------------- JSON and YAML
+  json_syntax: {
+    title: 'Broken JSON',
+    explanation:
+      'The text is not JSON: the place is the first that cannot be read. Often a comma is missing or one too many, a quote is not closed, or there is a comment.',
+    example: '{ "id": "greet", "inputSchema": {}, "outputSchema": {}, "graph": [] }',
+  },
   yaml_syntax: {
     title: 'Broken YAML',
     explanation:

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { detectForm, detectFormOfText } from '../../src/dialects/detect.js';
+import { detectForm, detectFormOfText, isJsonDefinition } from '../../src/dialects/detect.js';
 
 test.each([
   ['steps', { steps: [] }],
@@ -20,4 +20,21 @@ test('YAML is told apart by the keys in its first column', () => {
   expect(detectFormOfText('id: x\ngraph:\n  - type: mapping\n')).toBe('dynamic');
   expect(detectFormOfText('{ "broken')).toBe('steps');
   expect(detectFormOfText('')).toBe('steps');
+});
+
+test('broken JSON is of the form whose keys come first', () => {
+  expect(detectFormOfText('{"id":"x","graph":[{"type":"parallel","steps":[]}],}')).toBe('dynamic');
+  expect(detectFormOfText('{"edges":[],"nodes":[} "steps": 1')).toBe('graph');
+});
+
+test('JSON with the keys of a form is a definition, also when it is broken', () => {
+  for (const text of [
+    '{"steps":[]}',
+    '{"id":"x","graph":[]}',
+    '{"nodes":[],"edges":[]}',
+    '{"a":[1,"graph":[]',
+  ])
+    expect(isJsonDefinition(text)).toBe(true);
+  for (const text of ['{"nodes":[]}', '[{"graph":[]}]', '{"data":{"steps":[]}}', '{"a":}', 'null', ''])
+    expect(isJsonDefinition(text)).toBe(false);
 });

@@ -131,6 +131,24 @@ describe('lait lint', () => {
     expect(broken.found.map(({ code }) => code)).toEqual(['unknown_field', 'undeclared_input']);
   });
 
+  it('[lint.json] finds definitions among the JSON files of a directory, also broken ones', async () => {
+    const directory = directoryWith({
+      'call.json': '{"id":"c","inputSchema":{},"outputSchema":{},"graph":[{"type":"tool","id":"t"}]}',
+      'steps.json': '{"steps":[{"jq":"."}]}',
+      'canvas.json': '{\n  "nodes": [],\n  "edges": [}\n}',
+      'data.json': '{"rows":[{"steps":3}]}',
+      'tsconfig.json': '// comment\n{}',
+    });
+    const { code, stdout, stderr } = await lait(directory, ['lint', '.']);
+    expect(code).toBe(3);
+    expect(stdout.match(/^\w+\.json:.*/gm)).toEqual(['call.json:', 'canvas.json:', 'steps.json: OK']);
+    expect(stdout).toContain(
+      'canvas.json:3:13: error[definition_syntax]: a value or `]` is expected, not `}`',
+    );
+    expect(stdout).toContain('error[missing-reference]');
+    expect(stderr).toContain('2 of 3 file(s) had errors');
+  });
+
   it('goes through directories, and passes over links, hidden entries and other files', async () => {
     const directory = directoryWith({
       'flows/a.yml': 'steps:\n  - jq: .\n',

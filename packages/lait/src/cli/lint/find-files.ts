@@ -1,9 +1,11 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
+import { isJsonDefinition } from '../../dialects/detect.js';
 import { UsageError } from '../../errors/errors.js';
 import { filesBelow } from '../../files/files-below.js';
+import { readFileBytes } from '../../files/read-file.js';
 
 /**
- * The files that paths stand for: files as they are, directories with the workflow and agent files below them, as
+ * The files that paths stand for: files as they are, directories with the definitions below them, as
  * `filesBelow` finds them. Throws a `UsageError`: `file_extension` for a file with another extension, `nothing_to_check`
  * when directories hold nothing. Source: facts §17.
  */
@@ -23,16 +25,20 @@ export async function findFiles(paths: readonly string[]): Promise<string[]> {
   if (found.length === 0 && paths.length > 0) {
     throw new UsageError({
       code: 'nothing_to_check',
-      message: `no workflow or agent file was found in ${paths.join(', ')}: directories are searched for .yml and .yaml files, and for .md files with frontmatter; give .json files by name`,
+      message: `no workflow or agent file was found in ${paths.join(', ')}: directories are searched for .yml and .yaml files, .json files with a definition, and .md files with frontmatter`,
     });
   }
   return [...new Set(found)];
 }
 
-/** Of Markdown only files with frontmatter: the others are documentation. */
+/** JSON is mostly data, and Markdown documentation: of both only files with the marks of a definition. */
 async function isDefinition(path: string): Promise<boolean> {
   if (/\.ya?ml$/.test(path)) return true;
-  if (!path.endsWith('.md')) return false;
-  const text = await readFile(path, 'utf8').catch(() => '');
-  return /^---[ \t]*\r?\n/.test(text);
+  if (path.endsWith('.md')) return /^---[ \t]*\r?\n/.test(await textOf(path));
+  return path.endsWith('.json') && isJsonDefinition(await textOf(path));
+}
+
+/** What cannot be read, or is larger than a definition may be, is none. */
+function textOf(path: string): Promise<string> {
+  return readFileBytes(path, { pipes: false }).then(String, () => '');
 }

@@ -10,6 +10,7 @@ import {
 } from 'yaml';
 import { deepestYaml, YamlBoundsError, yamlTokens } from '../../files/yaml-tokens.js';
 import type { Problems, TextRange } from '../../plan/problems.js';
+import { findJsonProblem } from '../../values/json-problem.js';
 import { readJson } from './read-json.js';
 import type { MapEntry, MapNode, ScalarStyle, SourceNode } from './source-node.js';
 import { shorten } from './source-node.js';
@@ -35,6 +36,11 @@ export function readYaml(problems: Problems, text = problems.source.text): Sourc
   }
   const root = new Converter(text, problems).convert(document.contents as ParsedNode);
   return problems.errors > 0 ? undefined : root;
+}
+
+/** Whoever writes JSON is not helped by how YAML would have it. */
+function isMeantAsJson(file: string, text: string): boolean {
+  return /^\s*[{[]/.test(text) && !/\.(ya?ml|md)$/i.test(file);
 }
 
 function checkCharacters(text: string, problems: Problems): boolean {
@@ -65,6 +71,13 @@ function compose(text: string, problems: Problems): Document.Parsed | undefined 
   });
   const [document, second] = [...composer.compose(tokens, true, text.length)];
   if (document === undefined) return undefined;
+  const { file } = problems.source;
+  const inJson = document.errors.length > 0 && isMeantAsJson(file, text) ? findJsonProblem(text) : undefined;
+  if (inJson !== undefined) {
+    const { offset, message } = inJson;
+    problems.add({ code: 'json_syntax', message, range: { start: offset, end: offset + 1 } });
+    return undefined;
+  }
   for (const { code, message, pos } of document.errors) {
     const range = { start: pos[0], end: pos[1] };
     if (code === 'TAB_AS_INDENT') {

@@ -16,6 +16,20 @@ function first(text: string): string {
   return read(text).problems[0] ?? 'no problem';
 }
 
+describe('JSON', () => {
+  it.each([
+    ['{"steps": [\n  {"jq": "." "id": "a"}\n]}', '2:14 json_syntax'],
+    ['[1, 2', '1:6 json_syntax'],
+  ])('%j is told in the words of JSON', (text, expected) => {
+    for (const file of ['w.json', '<definition>']) {
+      const problems = new Problems({ file, text });
+      readYaml(problems);
+      expect(problems.list().map(line)).toEqual([expect.stringContaining(expected)]);
+    }
+    expect(first(text)).toContain('yaml_syntax');
+  });
+});
+
 describe('values', () => {
   it('are those of YAML 1.2 core: only what looks like JSON is no text [steps.yaml-core]', () => {
     const text = [
