@@ -412,6 +412,7 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'Tests replay recordings and reach no server; --update records them anew',
     'facts steps §19',
   ],
+  ['testing.broken-workflow', 'A broken workflow under test is reported with its problems', 'issue 5'],
   ['testing.answers', 'Questions under test are answered by the file, by their default, or fail', 'FR-38'],
   [
     'testing.judge',

@@ -1,6 +1,6 @@
-import { DefinitionError } from '../errors/errors.js';
 import { explainOverflow } from '../errors/explain-overflow.js';
 import { isLaitError, messageChain } from '../errors/lait-error.js';
+import { causes, problemsBehind } from '../errors/problems-behind.js';
 import { preview, printable } from '../observe/printable.js';
 import type { Output } from './output.js';
 
@@ -17,14 +17,10 @@ export async function reportFailure(
 ): Promise<void> {
   const error = explainOverflow(failure);
   const message = messageChain(error) || 'failed';
-  const definition = causes(error).find((cause) => cause instanceof DefinitionError);
-  // What the last line says anyway is not said twice.
-  const diagnostics = (definition?.diagnostics ?? []).filter(
-    (diagnostic) => diagnostic.position !== undefined || !message.includes(diagnostic.message),
-  );
-  if (definition !== undefined && diagnostics.length > 0) {
+  const { diagnostics, sources } = problemsBehind(error);
+  if (diagnostics.length > 0) {
     const { formatDiagnostics } = await import('../plan/format-diagnostics.js');
-    output.line(formatDiagnostics(diagnostics, { sources: definition.sources, color: output.colored }));
+    output.line(formatDiagnostics(diagnostics, { sources, color: output.colored }));
   }
   if (verbosity >= 2) {
     const stacks = causes(error).map((cause) => cause.stack ?? String(cause));
@@ -33,13 +29,4 @@ export async function reportFailure(
   const line = preview(message, longestLine);
   if (message.trim().includes('\n')) output.line(printable(message.trimEnd()));
   output.line(`${isLaitError(error) ? 'lait: ' : 'lait: unexpected error: '}${line}`);
-}
-
-/** An error and its causes, outermost first. */
-function causes(error: unknown): Error[] {
-  const chain: Error[] = [];
-  for (let current = error; current instanceof Error && !chain.includes(current); current = current.cause) {
-    chain.push(current);
-  }
-  return chain;
 }

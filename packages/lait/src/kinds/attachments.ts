@@ -54,8 +54,13 @@ async function codeBlock(path: string, context: StepContext): Promise<string> {
   return `${fence}${path.replace(/[\r\n]+/g, ' ')}\n${content}${end}${fence}`;
 }
 
+/** An image that is no file of this machine. */
+export function isImageAddress(source: string): boolean {
+  return /^https?:\/\//i.test(source) || /^data:image\//i.test(source);
+}
+
 async function imageUrl(source: string, context: StepContext): Promise<string> {
-  if (/^https?:\/\//i.test(source) || /^data:image\//i.test(source)) return source;
+  if (isImageAddress(source)) return source;
   const { workingDirectory } = context.services.environment;
   const bytes = await readFileBytes(resolve(workingDirectory, source), { signal: context.cancel.signal });
   const type = typeByContent(bytes) ?? typeByName[extname(source).toLowerCase()];

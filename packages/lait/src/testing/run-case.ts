@@ -1,8 +1,11 @@
 import type { RunEvent } from '../engine/events.js';
 import { DefinitionError, StepError } from '../errors/errors.js';
 import { messageChain } from '../errors/lait-error.js';
+import { problemsBehind } from '../errors/problems-behind.js';
 import type { Services } from '../kinds/services.js';
 import type { Pricing } from '../observe/usage-report.js';
+import type { Diagnostic } from '../plan/diagnostic.js';
+import { sentence } from '../plan/format-diagnostics.js';
 import type { Plan } from '../plan/plan.js';
 import { runPlan } from '../run-plan.js';
 import { textOf } from '../values/text.js';
@@ -86,16 +89,15 @@ export async function runCase(plan: Plan, test: TestCase, options: RunCaseOption
   }
 }
 
-/** A failure in words; of a wrong definition every problem with its place. */
+/** A failure in words; of a wrong definition, before which nothing ran, every problem with its place. */
 export function failureText(error: unknown): string {
-  const problems =
-    error instanceof DefinitionError
-      ? error.diagnostics.filter(({ severity }) => severity === 'error').map(problemText)
-      : [];
-  return [`the run failed: ${messageChain(error)}`, ...problems].join('\n');
+  const problems = problemsBehind(error).diagnostics.filter(({ severity }) => severity === 'error');
+  const before = error instanceof DefinitionError ? '' : 'the run failed: ';
+  return [`${before}${messageChain(error)}`, ...problems.map(problemText)].join('\n');
 }
 
-function problemText({ position, message, code }: DefinitionError['diagnostics'][number]): string {
+function problemText(problem: Diagnostic): string {
+  const { position, hint, code } = problem;
   const place = position === undefined ? '' : `${position.file}:${position.line}:${position.column}: `;
-  return `  ${place}${message} [${code}]`;
+  return `  ${place}${sentence(problem)} [${code}]${hint === undefined ? '' : ` (${hint})`}`;
 }

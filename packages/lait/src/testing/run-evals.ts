@@ -48,7 +48,7 @@ export async function runEvals(files: readonly string[], options: EvalOptions): 
         cases.push(...(await evaluate(await readEvalFile(file, options), services, options)));
       } catch (error) {
         options.signal.throwIfAborted();
-        broken.push({ file, error, failure: failureText(error).replace(/^the run failed: /, '') });
+        broken.push({ file, error, failure: failureText(error) });
       }
     }
   } finally {

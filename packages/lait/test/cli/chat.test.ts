@@ -65,6 +65,23 @@ describe('a request of the command line', () => {
     });
   });
 
+  it('a file that a flag names and that is not there is a wrong call', async () => {
+    const server = await startModelServer(says('never'));
+    const directory = directoryWith({ 'lait.config.yml': config(server), 'notes.txt': 'N' });
+    for (const flag of ['--file', '--image', '--output-schema']) {
+      const { code, stdout, stderr } = await lait(directory, [
+        'chat',
+        'hi',
+        '--file',
+        'notes.txt',
+        flag,
+        'gone',
+      ]);
+      expect([code, stdout, stderr]).toEqual([2, '', 'lait: cannot read gone: no such file\n']);
+    }
+    expect(server.requests).toEqual([]);
+  });
+
   it('is refused when it looks like a mistyped command, and when there is nothing to say', async () => {
     const server = await startModelServer(says('x'));
     const directory = directoryWith({ 'lait.config.yml': config(server) });

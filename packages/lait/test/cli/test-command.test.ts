@@ -50,6 +50,28 @@ describe('lait test', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it('[testing.broken-workflow] reports what is wrong in a workflow, or in one that it calls, with its place', async () => {
+    const directory = directoryWith({
+      'w.yml': 'steps:\n  - jqq: .\n  - run: [echo]\n    timeout: -1\n',
+      'parent.yml': 'steps:\n  - workflow: ./w.yml\n',
+      'own.yml': passing.replace('../tape', '.').replace('../w.yml', 'w.yml'),
+      'child.yml': passing.replace('../tape', '.').replace('../w.yml', 'parent.yml'),
+      'gone.yml': passing.replace('../tape', '.').replace('../w.yml', 'no.yml'),
+    });
+    const own = await lait(directory, ['test', 'own.yml']);
+    expect(own.code).toBe(3);
+    expect(own.stdout).toMatch(
+      /FAIL\n {2}\S*w\.yml has 2 problems\n {4}\S*w\.yml:2:5: steps\[0\]: .*\[no_kind\] \(did you mean 'jq'\?\)\n {4}\S*w\.yml:4:14: steps\[1\]: /,
+    );
+    const child = await lait(directory, ['test', 'child.yml']);
+    expect(child.code).toBe(3);
+    expect(child.stdout).toMatch(
+      /the run failed: steps\[0\] failed: .*w\.yml has 2 problems\n {4}\S*w\.yml:2:5: /,
+    );
+    const gone = await lait(directory, ['test', 'gone.yml']);
+    expect(gone.stdout).toMatch(/FAIL\n {2}cannot read \S*no\.yml: no such file\n1 test/);
+  });
+
   it('[testing.per-assertion] reports each assertion with what differs, in three formats', async () => {
     const server = await answering();
     const failing = passing

@@ -6,7 +6,7 @@ import type { RunEvent } from '../../engine/events.js';
 import { rootFailure } from '../../engine/failure.js';
 import { isLaitError } from '../../errors/lait-error.js';
 import { constant } from '../../expressions/constant.js';
-import type { AttachmentFields } from '../../kinds/attachments.js';
+import { type AttachmentFields, isImageAddress } from '../../kinds/attachments.js';
 import type { ChatFields } from '../../kinds/chat.js';
 import type { ChatMessage } from '../../kinds/services.js';
 import { preview, printable } from '../../observe/printable.js';
@@ -21,6 +21,7 @@ import type { JsonValue } from '../../values/value.js';
 import type { CommandContext } from '../command-context.js';
 import { exitCodeOf, exitCodes } from '../exit-codes.js';
 import { remember } from '../history/remember.js';
+import { requireFile } from '../require-file.js';
 import type { ChatOptions } from './chat-options.js';
 import { ReplyStream } from './reply-stream.js';
 import { requestSettings } from './request-settings.js';
@@ -70,10 +71,16 @@ export class ChatSession {
     this.#conversation = kept;
   }
 
-  /** Reads the session file, if one is given. Nothing is started before the first turn. */
+  /**
+   * Looks for the files that the flags name and reads the session file, if one is given. Nothing is started before the
+   * first turn.
+   */
   static async open(options: ChatSessionOptions): Promise<ChatSession> {
     const { context, approve, options: flags, stream } = options;
     const { secrets, signal, workingDirectory } = context;
+    const { file = [], image = [], outputSchema = [] } = flags;
+    const named = [file, image.filter((source) => !isImageAddress(source)), outputSchema].flat();
+    for (const name of named) await requireFile(name, workingDirectory);
     const { configuration, override } = await requestSettings(flags, context);
     const path = sessionPath(options);
     const kept = path === undefined ? { messages: [] } : await readSession(path, signal);

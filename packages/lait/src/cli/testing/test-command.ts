@@ -1,4 +1,5 @@
 import { isLaitError } from '../../errors/lait-error.js';
+import { causes } from '../../errors/problems-behind.js';
 import { findTestFiles } from '../../testing/find-test-files.js';
 import { testReports } from '../../testing/report-tests.js';
 import { runTests } from '../../testing/run-tests.js';
@@ -41,6 +42,5 @@ export async function testCommand(
 }
 
 function isReplayMiss(error: unknown): boolean {
-  if (isLaitError(error) && error.code === 'replay_miss') return true;
-  return error instanceof Error && error.cause !== undefined && isReplayMiss(error.cause);
+  return causes(error).some((cause) => isLaitError(cause) && cause.code === 'replay_miss');
 }

@@ -197,10 +197,21 @@ describe('backup', () => {
     const replaced = await restoreDatabase(backup, path, { force: true });
     expect(readFileSync(replaced!).subarray(100).equals(before.subarray(100))).toBe(true);
     const bad = join(directory, 'bad.db');
-    writeFileSync(bad, readFileSync(backup).subarray(0, 5000));
-    await expect(restoreDatabase(bad, path, { force: true })).rejects.toMatchObject({
-      code: 'database_damaged',
-    });
+    const pages = readFileSync(backup);
+    const refused: [Uint8Array, string][] = [
+      [Buffer.from('junk'), 'it is no SQLite database'],
+      [Buffer.alloc(0), 'it is empty'],
+      [pages.subarray(0, 5000), 'it has 5000 bytes of'],
+      [Buffer.concat([pages.subarray(0, 100), Buffer.alloc(pages.length - 100, 7)]), 'it is damaged'],
+    ];
+    for (const [bytes, reason] of refused) {
+      writeFileSync(bad, bytes);
+      const message = expect.stringMatching(`^${bad} cannot be restored: ${reason}.*; nothing was changed$`);
+      await expect(restoreDatabase(bad, path, { force: true })).rejects.toMatchObject({
+        code: 'backup_damaged',
+        message,
+      });
+    }
     expect(await (await open()).count()).toBe(1);
   });
 

@@ -10,7 +10,7 @@ import { unwritable } from '../../../files/unwritable.js';
 import type { Database } from './database.js';
 import { databaseError } from './database-errors.js';
 import { openSqliteDatabase } from './sqlite-database.js';
-import { refuseDamagedSqlite } from './sqlite-header.js';
+import { sqliteDamage } from './sqlite-header.js';
 
 export interface BackupOptions {
   /** Replaces a file that is there. Default false. */
@@ -70,13 +70,19 @@ export async function restoreDatabase(
       code: 'restore_exists',
       message: `${target} exists; --force puts the backup in its place and keeps it beside`,
     });
-  await refuseDamagedSqlite(backup);
+  const unusable = (reason: string) =>
+    new UsageError({
+      code: 'backup_damaged',
+      message: `${backup} cannot be restored: ${reason}; nothing was changed`,
+    });
+  const damage = await sqliteDamage(backup);
+  if (damage !== undefined) throw unusable(damage);
   const partial = partialOf(target);
   try {
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
     await copyFile(backup, partial);
     await chmod(partial, 0o600);
-    await checkWhole(partial);
+    await checkWhole(partial, unusable);
     const replaced = await setAside(target);
     await rename(partial, target);
     await flush(dirname(target));
@@ -96,15 +102,16 @@ function partialOf(target: string): string {
 }
 
 /** Opens the copy as a server would, and has every page of it read. */
-async function checkWhole(path: string): Promise<void> {
-  const database = await openSqliteDatabase(path);
+async function checkWhole(path: string, unusable: (reason: string) => UsageError): Promise<void> {
+  const database = await openSqliteDatabase(path).catch((error: unknown) => {
+    throw isLaitError(error) && error.code === 'database_damaged' ? unusable('it is damaged') : error;
+  });
   try {
     const { rows } = await database.read((queries) =>
       sql<{ integrity_check: string }>`pragma integrity_check`.execute(queries),
     );
     const problem = rows.map((row) => row.integrity_check).find((text) => text !== 'ok');
-    if (problem !== undefined)
-      throw new UsageError({ code: 'backup_damaged', message: `the backup is damaged: ${problem}` });
+    if (problem !== undefined) throw unusable(`it is damaged: ${problem}`);
     // Everything into the one file that is moved.
     await database.read((queries) => sql`pragma wal_checkpoint(truncate)`.execute(queries));
   } finally {
