@@ -1,5 +1,5 @@
 import type { LoopView } from '../expressions/scope.js';
-import type { Completion, ConcurrentUnit, ItemLog, Kind } from '../kinds/kind.js';
+import type { Completion, ConcurrentUnit, ItemLog, Kinds } from '../kinds/kind.js';
 import type { Services } from '../kinds/services.js';
 import type { Block, Plan, PlanCall, PlanNode, PlanStart } from '../plan/plan.js';
 import type { PlanSettings } from '../plan/settings.js';
@@ -14,7 +14,7 @@ import type { Address, BranchExecutor, Runtime } from './runtime.js';
 /** What all executions of one run share. */
 export interface RunEnvironment {
   services: Services;
-  kinds: ReadonlyMap<string, Kind>;
+  kinds: Kinds;
   breather: Breather;
   /** Keeps the results of single items of top-level loops. */
   itemLog?: ItemLog;

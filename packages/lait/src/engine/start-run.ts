@@ -1,6 +1,6 @@
 import { CancelledError } from '../errors/errors.js';
 import { isLaitError } from '../errors/lait-error.js';
-import type { ItemLog, Kind, Outcome } from '../kinds/kind.js';
+import type { ItemLog, Kinds, Outcome } from '../kinds/kind.js';
 import type { Services } from '../kinds/services.js';
 import type { Plan, PlanCall, PlanStart } from '../plan/plan.js';
 import type { JsonValue, Value } from '../values/value.js';
@@ -21,7 +21,7 @@ export type RunResult =
 
 export interface StartRunOptions {
   services: Services;
-  kinds: ReadonlyMap<string, Kind>;
+  kinds: Kinds;
   runId?: string;
   /** Cancels the run; the result is then `cancelled`, once everything in it has settled. */
   signal?: AbortSignal;

@@ -1,6 +1,6 @@
 import type { Reference } from '../expressions/expression.js';
 import type { Block, PlanNode } from '../plan/plan.js';
-import type { Kind } from './kind.js';
+import type { Kinds } from './kind.js';
 
 /** What is known of a block without running it. */
 export interface BlockTraits {
@@ -13,10 +13,7 @@ export interface BlockTraits {
 const known = new WeakMap<Block, BlockTraits>();
 
 /** The traits of blocks that run side by side, taken together. */
-export function concurrentTraits(
-  branches: readonly { block: Block }[],
-  kinds: ReadonlyMap<string, Kind>,
-): BlockTraits {
+export function concurrentTraits(branches: readonly { block: Block }[], kinds: Kinds): BlockTraits {
   const blocks = new Set(branches.map((branch) => branch.block));
   return [...blocks]
     .map((block) => blockTraits(block, kinds))
@@ -24,7 +21,7 @@ export function concurrentTraits(
 }
 
 /** The traits of one block; worked out once. */
-function blockTraits(block: Block, kinds: ReadonlyMap<string, Kind>): BlockTraits {
+function blockTraits(block: Block, kinds: Kinds): BlockTraits {
   let traits = known.get(block);
   if (traits === undefined) {
     traits = block.nodes
@@ -38,7 +35,7 @@ function blockTraits(block: Block, kinds: ReadonlyMap<string, Kind>): BlockTrait
   return traits;
 }
 
-function nodeTraits(node: PlanNode, kinds: ReadonlyMap<string, Kind>): BlockTraits {
+function nodeTraits(node: PlanNode, kinds: Kinds): BlockTraits {
   const kind = kinds.get(node.kind);
   if (kind === undefined) throw new Error(`unknown kind '${node.kind}' at ${node.path}`);
   let traits: BlockTraits = {

@@ -11,7 +11,7 @@ import { foreachKind } from './foreach.js';
 import { graphAgentKind } from './graph-agent.js';
 import { groupKind } from './group.js';
 import { jqKind } from './jq.js';
-import type { Kind } from './kind.js';
+import type { Kind, Kinds } from './kind.js';
 import { llmKind } from './llm.js';
 import { untilKind, whileKind } from './loop.js';
 import { loopContinuationKind, loopResultKind } from './loop-result.js';
@@ -32,44 +32,49 @@ import { workflowKind } from './workflow.js';
 import { workflowCallKind } from './workflow-call.js';
 import { writeKind } from './write.js';
 
-/** Every kind there is, in the order in which documentation and schemas list them. A new kind is added here only. */
-const list = [
-  promptKind,
-  agentKind,
-  runKind,
-  decideKind,
-  jqKind,
-  askKind,
-  writeKind,
-  workflowKind,
-  groupKind,
-  switchKind,
-  parallelKind,
-  forEachKind,
-  whileKind,
-  untilKind,
-  stopKind,
-  breakKind,
-  agentCallKind,
-  toolKind,
-  classifierKind,
-  mappingKind,
-  workflowCallKind,
-  conditionalKind,
-  foreachKind,
-  repeatKind,
-  sleepKind,
-  capabilityKind,
-  graphAgentKind,
-  llmKind,
-  textTemplateKind,
-  stateLoopKind,
-  loopResultKind,
-  loopContinuationKind,
-  terminalKind,
-  toolCallKind,
-  chatKind,
-] as readonly Kind<never>[] as readonly Kind[];
+/**
+ * Every kind there is, by name, in the order in which documentation and schemas list them. A new kind is added here only.
+ * What stands in functions is loaded when it is first needed.
+ */
+const byName = {
+  prompt: () => promptKind,
+  agent: () => agentKind,
+  run: () => runKind,
+  decide: () => decideKind,
+  jq: () => jqKind,
+  ask: () => askKind,
+  write: () => writeKind,
+  workflow: () => workflowKind,
+  group: () => groupKind,
+  switch: () => switchKind,
+  parallel: () => parallelKind,
+  for_each: () => forEachKind,
+  while: () => whileKind,
+  until: () => untilKind,
+  stop: () => stopKind,
+  break: () => breakKind,
+  agent_call: () => agentCallKind,
+  tool: () => toolKind,
+  classifier: () => classifierKind,
+  mapping: () => mappingKind,
+  workflow_call: () => workflowCallKind,
+  conditional: () => conditionalKind,
+  foreach: () => foreachKind,
+  repeat: () => repeatKind,
+  sleep: () => sleepKind,
+  capability: () => capabilityKind,
+  graph_agent: () => graphAgentKind,
+  llm: () => llmKind,
+  text_template: () => textTemplateKind,
+  state_loop: () => stateLoopKind,
+  loop_result: () => loopResultKind,
+  loop_continuation: () => loopContinuationKind,
+  terminal: () => terminalKind,
+  tool_call: () => toolCallKind,
+  chat: () => chatKind,
+} as Record<string, () => Kind<never>> as Record<string, () => Kind>;
 
-/** The kinds by name. */
-export const kinds: ReadonlyMap<string, Kind> = new Map(list.map((kind) => [kind.name, kind]));
+export const kinds: Kinds = {
+  get: (name) => (Object.hasOwn(byName, name) ? byName[name]!() : undefined),
+  values: () => Object.values(byName).map((kind) => kind()),
+};

@@ -178,6 +178,13 @@ export interface Kind<Fields = unknown> {
   execute(fields: Fields, context: StepContext): Promise<Completion> | Completion;
 }
 
+/** Kinds by name. */
+export interface Kinds {
+  get(name: string): Kind | undefined;
+  /** All of them, in the order in which documentation and schemas list them. */
+  values(): Iterable<Kind>;
+}
+
 /** Programs that are started, files that are written, files that are read. */
 export type Reach = 'run' | 'write' | 'files';
 

@@ -1,11 +1,8 @@
-import type { Kind } from '../kinds/kind.js';
+import type { Kinds } from '../kinds/kind.js';
 import type { PlanNode } from './plan.js';
 
 /** Nodes and everything inside them, in the order of the source: bodies, branches, handlers. Children stay closed. */
-export function* allNodes(
-  nodes: Iterable<PlanNode>,
-  kinds: ReadonlyMap<string, Kind>,
-): Generator<PlanNode, void> {
+export function* allNodes(nodes: Iterable<PlanNode>, kinds: Kinds): Generator<PlanNode, void> {
   for (const node of nodes) {
     yield node;
     for (const { block } of kinds.get(node.kind)?.blocks?.(node.fields) ?? [])

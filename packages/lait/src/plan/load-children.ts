@@ -1,4 +1,4 @@
-import type { Kind } from '../kinds/kind.js';
+import type { Kinds } from '../kinds/kind.js';
 import type { WorkflowService } from '../kinds/services.js';
 import { allNodes } from './all-nodes.js';
 import type { Plan, PlanNode } from './plan.js';
@@ -11,7 +11,7 @@ export interface LoadedChildren {
 }
 
 export interface LoadChildrenOptions {
-  kinds: ReadonlyMap<string, Kind>;
+  kinds: Kinds;
   workflows: WorkflowService;
   signal: AbortSignal;
 }

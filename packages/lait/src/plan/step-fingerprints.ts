@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
-import type { Kind, ModelUse } from '../kinds/kind.js';
+import type { Kinds, ModelUse } from '../kinds/kind.js';
 import type { Services } from '../kinds/services.js';
 import { loadSchema } from '../schema/load-schema.js';
 import type { SchemaSource } from '../schema/schema-source.js';
@@ -10,7 +10,7 @@ import { loadChildren } from './load-children.js';
 import type { Plan, PlanNode } from './plan.js';
 
 export interface FingerprintOptions {
-  kinds: ReadonlyMap<string, Kind>;
+  kinds: Kinds;
   services: Services;
   signal: AbortSignal;
 }

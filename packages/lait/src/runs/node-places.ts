@@ -1,6 +1,6 @@
 import { dialectOf } from '../dialects/index.js';
 import { idempotencyKey } from '../engine/idempotency-key.js';
-import type { Kind } from '../kinds/kind.js';
+import type { Kind, Kinds } from '../kinds/kind.js';
 import { allNodes } from '../plan/all-nodes.js';
 import type { Plan, PlanNode } from '../plan/plan.js';
 import { isObject, type JsonObject, ownProperty } from '../values/value.js';
@@ -30,7 +30,7 @@ export class NodePlaces {
   constructor(
     readonly runId: string,
     plan: Plan,
-    kinds: ReadonlyMap<string, Kind>,
+    kinds: Kinds,
     answers: JsonObject,
   ) {
     const ids = new Map<string, string>();
@@ -81,7 +81,7 @@ export class NodePlaces {
   }
 }
 
-function innerPaths(node: PlanNode, kind: Kind | undefined, kinds: ReadonlyMap<string, Kind>): Set<string> {
+function innerPaths(node: PlanNode, kind: Kind | undefined, kinds: Kinds): Set<string> {
   const blocks = [...(kind?.blocks?.(node.fields) ?? []).map(({ block }) => block)];
   if (node.onError !== undefined) blocks.push(node.onError);
   return new Set(blocks.flatMap((block) => [...allNodes(block.nodes, kinds)].map(({ path }) => path)));

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { isAgentPath } from '../kinds/find-agent.js';
-import type { Kind } from '../kinds/kind.js';
+import type { Kinds } from '../kinds/kind.js';
 import type { AgentService, Services } from '../kinds/services.js';
 import type { AgentPlan } from '../plan/agent.js';
 import { allNodes } from '../plan/all-nodes.js';
@@ -13,11 +13,7 @@ import type { SourceFile } from '../plan/source.js';
  * workflows that it can reach, named by origin, the agent files that their steps name, and those of the configuration.
  * Files that cannot be read are left out: the step that needs one says what is wrong.
  */
-export async function pinSources(
-  plan: Plan,
-  services: Services,
-  kinds: ReadonlyMap<string, Kind>,
-): Promise<SourceFile[]> {
+export async function pinSources(plan: Plan, services: Services, kinds: Kinds): Promise<SourceFile[]> {
   const { signal } = new AbortController();
   const { children } = await loadChildren(plan, { kinds, workflows: services.workflows, signal });
   const pinned = new Map<string, SourceFile>();

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../engine/runtime.js';
 import { UsageError } from '../errors/errors.js';
 import { LaitError } from '../errors/lait-error.js';
-import type { Kind } from '../kinds/kind.js';
+import type { Kinds } from '../kinds/kind.js';
 import { allNodes } from '../plan/all-nodes.js';
 import type { Plan, PlanNode, PlanStart } from '../plan/plan.js';
 import { didYouMean } from '../plan/suggest.js';
@@ -94,7 +94,7 @@ export function startedFrom(
   plan: Plan,
   workflowPath: string,
   given: JsonObject | undefined,
-  options: { runId: string; kinds: ReadonlyMap<string, Kind> },
+  options: { runId: string; kinds: Kinds },
 ): Checkpoint {
   requireSameFile(checkpoint, workflowPath);
   const labels = topLevelLabels(plan);
@@ -186,7 +186,7 @@ function stepsBefore(
   { steps_outputs: steps }: Checkpoint,
   plan: Plan,
   index: number,
-  kinds: ReadonlyMap<string, Kind>,
+  kinds: Kinds,
 ): JsonObject {
   const later = new Set(
     plan.body.nodes

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../engine/events.js';
-import type { Kind } from '../kinds/kind.js';
+import type { Kinds } from '../kinds/kind.js';
 import type { Services } from '../kinds/services.js';
 import type { Plan } from '../plan/plan.js';
 import type { SecretRegistry } from '../values/secrets.js';
@@ -12,7 +12,7 @@ import type { RunChange, RunStore } from './run-store.js';
 /** What working on runs needs of the world. */
 export interface RunEnvironment {
   store: RunStore;
-  kinds: ReadonlyMap<string, Kind>;
+  kinds: Kinds;
   /** Services for one pass of a run of this definition. */
   services(definition: RunDefinition): Services;
   /** The plan of a run's pinned definition. */

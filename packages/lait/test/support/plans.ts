@@ -3,7 +3,7 @@ import { type RunResult, type StartRunOptions, startRun } from '../../src/engine
 import type { Expression } from '../../src/expressions/expression.js';
 import type { Scope } from '../../src/expressions/scope.js';
 import { kinds } from '../../src/kinds/index.js';
-import type { Kind } from '../../src/kinds/kind.js';
+import type { Kind, Kinds } from '../../src/kinds/kind.js';
 import type { Services } from '../../src/kinds/services.js';
 import type { Block, Plan, PlanNode } from '../../src/plan/plan.js';
 import { noSettings } from '../../src/plan/settings.js';
@@ -36,10 +36,9 @@ export const callKind: Kind<{
   },
 };
 
-export const testKinds: ReadonlyMap<string, Kind> = new Map([
-  ...kinds,
-  ['call', callKind as unknown as Kind],
-]);
+export const testKinds: Kinds = new Map(
+  [...kinds.values(), callKind as unknown as Kind].map((kind) => [kind.name, kind]),
+);
 
 export type Step = Partial<Omit<PlanNode, 'kind' | 'fields' | 'onError'>> & {
   kind: string;

@@ -1,5 +1,5 @@
 import type { Expression } from '../../expressions/expression.js';
-import type { Kind } from '../../kinds/kind.js';
+import type { Kind, Kinds } from '../../kinds/kind.js';
 import type { FieldTable } from '../../plan/fields.js';
 import type { Block, PlanNode } from '../../plan/plan.js';
 import type { TextRange } from '../../plan/problems.js';
@@ -29,7 +29,7 @@ export class StepsCompiler {
   #nestedErrors = 0;
 
   constructor(
-    readonly kinds: ReadonlyMap<string, Kind>,
+    readonly kinds: Kinds,
     readonly fields: () => FieldCompiler,
   ) {}
 

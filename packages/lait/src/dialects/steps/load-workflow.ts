@@ -2,7 +2,7 @@ import path from 'node:path';
 import { UsageError } from '../../errors/errors.js';
 import type { Expression } from '../../expressions/expression.js';
 import { kinds as allKinds } from '../../kinds/index.js';
-import type { Kind } from '../../kinds/kind.js';
+import type { Kinds } from '../../kinds/kind.js';
 import type { AgentPlan } from '../../plan/agent.js';
 import type { Diagnostic } from '../../plan/diagnostic.js';
 import { ExpressionOrigins } from '../../plan/expression-origins.js';
@@ -33,7 +33,7 @@ export interface LoadOptions {
   /** Tells workflows apart when calls are followed. Default: the absolute path of the file. */
   origin?: string;
   /** Default: every kind there is. */
-  kinds?: ReadonlyMap<string, Kind>;
+  kinds?: Kinds;
 }
 
 /** A workflow file after reading: a plan when nothing is wrong, and everything that lint needs. */

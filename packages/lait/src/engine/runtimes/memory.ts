@@ -48,6 +48,14 @@ interface Waiting extends OpenQuestion {
 
 const longestTimerMs = 2_147_483_647;
 
+/**
+ * An id that no other run has. It is no secret and guards nothing, so `Math.random` is enough: loading Node's cryptography
+ * would take longer than the first run.
+ */
+function newRunId(): string {
+  return `${Math.random().toString(36).slice(2)}${Math.random().toString(36).slice(2)}`;
+}
+
 /** One run held in memory: what all its branches share. */
 export class MemoryRun {
   readonly runId: string;
@@ -63,7 +71,7 @@ export class MemoryRun {
   #onIdle: (() => void)[] = [];
 
   constructor(options: MemoryRunOptions = {}) {
-    this.runId = options.runId ?? crypto.randomUUID();
+    this.runId = options.runId ?? newRunId();
     this.onEvent = options.onEvent;
     this.onModelResponded = options.onModelResponded;
     this.onSnapshot = options.onSnapshot;

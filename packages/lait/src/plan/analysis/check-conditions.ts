@@ -1,12 +1,12 @@
 import { scopeOf } from '../../expressions/scope.js';
 import { holds } from '../../expressions/truth.js';
-import type { Kind } from '../../kinds/kind.js';
+import type { Kinds } from '../../kinds/kind.js';
 import { allNodes } from '../all-nodes.js';
 import type { Block, PlanNode } from '../plan.js';
 import type { Findings } from './located-plan.js';
 
 /** Finds conditions that never change, and steps that can never run. */
-export function checkConditions(findings: Findings, kinds: ReadonlyMap<string, Kind>): void {
+export function checkConditions(findings: Findings, kinds: Kinds): void {
   const { plan } = findings.located;
   for (const node of allNodes(plan.body.nodes, kinds)) {
     const constant = constantWhen(node);
@@ -39,7 +39,7 @@ function isLiteral(source: string): boolean {
   return words.every((word) => /^(true|false|null|and|or|not)$/.test(word));
 }
 
-function checkBlock(block: Block, findings: Findings, kinds: ReadonlyMap<string, Kind>): void {
+function checkBlock(block: Block, findings: Findings, kinds: Kinds): void {
   for (const [index, node] of block.nodes.entries()) {
     const kind = kinds.get(node.kind)!;
     const next = block.nodes[index + 1];

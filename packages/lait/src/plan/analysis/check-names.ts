@@ -1,4 +1,4 @@
-import type { Kind } from '../../kinds/kind.js';
+import type { Kinds } from '../../kinds/kind.js';
 import { allNodes } from '../all-nodes.js';
 import type { PlanNode } from '../plan.js';
 import type { ToolSelection } from '../settings.js';
@@ -24,7 +24,7 @@ export type RegisteredNames = Readonly<
  */
 export function checkNames(
   findings: Findings,
-  kinds: ReadonlyMap<string, Kind>,
+  kinds: Kinds,
   registered: RegisteredNames | undefined,
 ): boolean {
   const { body, settings } = findings.located.plan;

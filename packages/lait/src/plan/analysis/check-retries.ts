@@ -1,9 +1,9 @@
-import type { Kind } from '../../kinds/kind.js';
+import type { Kinds } from '../../kinds/kind.js';
 import { allNodes } from '../all-nodes.js';
 import type { Findings } from './located-plan.js';
 
 /** Finds retries that may do the same thing to the world twice. Source: field report FR-10. */
-export function checkRetries(findings: Findings, kinds: ReadonlyMap<string, Kind>): void {
+export function checkRetries(findings: Findings, kinds: Kinds): void {
   for (const node of allNodes(findings.located.plan.body.nodes, kinds)) {
     if ((node.retry?.maxAttempts ?? 1) < 2) continue;
     const repeated = [...allNodes([node], kinds)].filter(

@@ -1,5 +1,5 @@
 import type { Expression, Reference } from '../../expressions/expression.js';
-import type { Kind } from '../../kinds/kind.js';
+import type { Kinds } from '../../kinds/kind.js';
 import { isObject, type JsonObject, type JsonValue } from '../../values/value.js';
 import { allNodes } from '../all-nodes.js';
 import type { Block, PlanNode } from '../plan.js';
@@ -13,11 +13,7 @@ export type ReplySchemas = ReadonlyMap<PlanNode, JsonObject>;
  * Finds references into values that cannot be there, because the schema of the value says so: a field that the schema
  * rules out, or a field of text, a number or a list.
  */
-export function checkTypes(
-  findings: Findings,
-  kinds: ReadonlyMap<string, Kind>,
-  schemas: ReplySchemas,
-): void {
+export function checkTypes(findings: Findings, kinds: Kinds, schemas: ReplySchemas): void {
   const { plan } = findings.located;
   const steps = new Map<string, JsonObject>();
   for (const node of allNodes(plan.body.nodes, kinds)) {

@@ -1,6 +1,6 @@
 import type { Expression, Reference } from '../../expressions/expression.js';
 import type { TemplateText } from '../../expressions/template.js';
-import type { Kind } from '../../kinds/kind.js';
+import type { Kinds } from '../../kinds/kind.js';
 import { allNodes } from '../all-nodes.js';
 import type { Diagnostic } from '../diagnostic.js';
 import type { DiagnosticCode } from '../diagnostic-codes.js';
@@ -17,7 +17,7 @@ interface View {
 }
 
 export interface AnalysisOptions {
-  kinds: ReadonlyMap<string, Kind>;
+  kinds: Kinds;
   origins: ExpressionOrigins;
 }
 
@@ -171,7 +171,7 @@ class ReferenceAnalysis {
   }
 }
 
-function idsIn(blocks: readonly Block[], kinds: ReadonlyMap<string, Kind>): Set<string> {
+function idsIn(blocks: readonly Block[], kinds: Kinds): Set<string> {
   const ids = new Set<string>();
   for (const block of blocks) {
     for (const { id } of allNodes(block.nodes, kinds)) if (id !== undefined) ids.add(id);

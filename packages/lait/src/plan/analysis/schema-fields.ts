@@ -1,4 +1,4 @@
-import type { Kind } from '../../kinds/kind.js';
+import type { Kinds } from '../../kinds/kind.js';
 import type { SchemaSource } from '../../schema/schema-source.js';
 import { allNodes } from '../all-nodes.js';
 import type { FieldTable } from '../fields.js';
@@ -12,7 +12,7 @@ export interface PlacedSchema {
 }
 
 /** Every schema that a plan's steps and agents name, with its place. */
-export function* schemasOf(plan: Plan, kinds: ReadonlyMap<string, Kind>): Generator<PlacedSchema, void> {
+export function* schemasOf(plan: Plan, kinds: Kinds): Generator<PlacedSchema, void> {
   for (const [name, { inputSchema, outputSchema }] of Object.entries(plan.settings.agents)) {
     if (inputSchema !== undefined) yield { schema: inputSchema, at: ['agents', name, 'input_schema'] };
     if (outputSchema !== undefined) yield { schema: outputSchema, at: ['agents', name, 'output_schema'] };

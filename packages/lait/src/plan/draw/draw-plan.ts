@@ -1,11 +1,11 @@
 import { LaitError } from '../../errors/lait-error.js';
-import type { ChildBlock, Kind } from '../../kinds/kind.js';
+import type { ChildBlock, Kind, Kinds } from '../../kinds/kind.js';
 import type { Block, Edge, Plan, PlanNode } from '../plan.js';
 import type { EdgeStyle, Picture, PictureEdge, PictureGroup, PictureShape, PictureState } from './picture.js';
 import { oneLine, stepLines } from './step-lines.js';
 
 export interface DrawOptions {
-  kinds: ReadonlyMap<string, Kind>;
+  kinds: Kinds;
   /** Child workflows to draw inside the steps that call them; the others stay boxes. */
   children?: ReadonlyMap<PlanNode, Plan>;
   /** How steps stand in a run, with what is said of it. Default: no run is shown. */

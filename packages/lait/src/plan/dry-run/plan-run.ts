@@ -1,6 +1,6 @@
 import { DefinitionError } from '../../errors/errors.js';
 import { isLaitError, messageChain } from '../../errors/lait-error.js';
-import type { Kind, Lookup, ModelUse } from '../../kinds/kind.js';
+import type { Kind, Kinds, Lookup, ModelUse } from '../../kinds/kind.js';
 import type { Services } from '../../kinds/services.js';
 import type { JsonValue, Value } from '../../values/value.js';
 import type { Diagnostic } from '../diagnostic.js';
@@ -11,7 +11,7 @@ import { KnownScope } from './known-scope.js';
 import type { PlannedField, PlannedModel, PlannedRun, PlannedStep } from './planned-run.js';
 
 export interface PlanRunOptions {
-  kinds: ReadonlyMap<string, Kind>;
+  kinds: Kinds;
   services: Services;
   signal: AbortSignal;
 }
