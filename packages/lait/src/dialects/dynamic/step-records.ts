@@ -120,7 +120,7 @@ export class StepRecorder {
       // A question inside a nested workflow suspends the call.
       if (!event.type.startsWith('question.')) return;
       const [call] = this.paths.callsAround(event.address);
-      if (call !== undefined) this.#apply(call, event, at ?? Date.now());
+      if (call !== undefined) this.#apply(call, event, undefined, at ?? Date.now());
       return;
     }
     const place = this.#places.get(event.path);
@@ -131,21 +131,21 @@ export class StepRecorder {
     const id =
       place?.silent === true && event.type !== 'question.asked' ? undefined : (place?.id ?? event.id);
     if (id === undefined) return;
-    this.#apply(id, event, at ?? Date.now());
+    this.#apply(id, event, place, at ?? Date.now());
   }
 
   /** A run that was canceled leaves the step it was at as it stood. */
-  #apply(id: string, event: StepEvent, now: number): void {
+  #apply(id: string, event: StepEvent, place: Place | undefined, now: number): void {
     switch (event.type) {
       case 'step.started':
-        this.#start(id, event.input, event, now);
+        this.#start(id, event.input, place, now);
         return;
       case 'sleep.started':
         this.#update(id, { status: 'waiting' });
         return;
       case 'step.completed':
         this.#update(id, { status: 'success', output: event.value, endedAt: now });
-        if (this.#places.get(event.path)?.onPath === true) this.#previous = event.value;
+        if (place?.onPath === true) this.#previous = event.value;
         return;
       case 'step.failed':
         this.#update(id, { status: 'failed', error: serializedError(event.error), endedAt: now });
@@ -166,8 +166,7 @@ export class StepRecorder {
     }
   }
 
-  #start(id: string, payload: Value, event: StepEvent, now: number): void {
-    const place = this.#places.get(event.path);
+  #start(id: string, payload: Value, place: Place | undefined, now: number): void {
     const isTop = place?.onPath === true;
     if (isTop) this.stepExecutionPath.push(id);
     const repeated =
