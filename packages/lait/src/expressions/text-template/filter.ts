@@ -13,7 +13,7 @@ export type Filter = (value: TemplateValue, call: CallArguments, tools: FilterTo
 
 /** The argument at a position or with a name. */
 export function argument(call: CallArguments, at: number, name: string): TemplateValue | undefined {
-  return call.named.get(name) ?? call.positional[at];
+  return call.named.has(name) ? call.named.get(name) : call.positional[at];
 }
 
 export function textArgument(call: CallArguments, at: number, name: string, fallback: string): string {

@@ -1,12 +1,13 @@
 import { canonicalJson } from '../../values/canonical-json.js';
 import { argument, type Filter, flagArgument, numberArgument, textArgument } from './filter.js';
-import { item as itemOf } from './members.js';
+import { groupOf, item as itemOf } from './members.js';
 import {
   arithmetic,
   bounded,
   type CallArguments,
   defined,
   elements,
+  foundOr,
   isTemplateObject,
   isTrue,
   type TemplateValue,
@@ -47,7 +48,7 @@ const extreme =
       const by = comparable(candidate, path, flagArgument(call, 0, 'case_sensitive', false));
       if (best === undefined || templateOrder(by, best.by) * sign > 0) best = { item: candidate, by };
     }
-    return best?.item ?? new UndefinedValue('the first of an empty list');
+    return foundOr(best?.item, 'the first of an empty list');
   };
 
 /** `select`, `reject`, `selectattr`, `rejectattr`. */
@@ -135,7 +136,7 @@ function grouped(value: TemplateValue, call: CallArguments): TemplateValue {
     groups.set(key, group);
   }
   const ordered = [...groups.values()].sort((left, right) => templateOrder(left.grouper, right.grouper));
-  return ordered.map((group) => [group.grouper, group.list]);
+  return ordered.map((group) => groupOf(group.grouper, group.list));
 }
 
 function reversed(value: TemplateValue): TemplateValue {
@@ -147,8 +148,8 @@ function reversed(value: TemplateValue): TemplateValue {
 export const listFilters: readonly (readonly [string, Filter])[] = [
   ['length', length],
   ['count', length],
-  ['first', (value) => elements(value)[0] ?? new UndefinedValue('the first of an empty list')],
-  ['last', (value) => elements(value).at(-1) ?? new UndefinedValue('the last of an empty list')],
+  ['first', (value) => foundOr(elements(value)[0], 'the first of an empty list')],
+  ['last', (value) => foundOr(elements(value).at(-1), 'the last of an empty list')],
   ['list', (value) => [...elements(value)]],
   ['reverse', reversed],
   [

@@ -7,7 +7,9 @@ import {
   defined,
   format,
   isNumeric,
+  isTemplateObject,
   isTrue,
+  representation,
   type TemplateValue,
   templateText,
   toJson,
@@ -22,10 +24,12 @@ const escapes: Readonly<Record<string, string>> = {
   '"': '&#34;',
   "'": '&#39;',
 };
-const escapeHtml: Filter = (value) =>
-  bounded(templateText(value).replace(/[&<>"']/g, (character) => escapes[character]!));
+const escaped = (text: string): string =>
+  bounded(text.replace(/[&<>"']/g, (character) => escapes[character]!));
+const escapeHtml: Filter = (value) => escaped(templateText(value));
 const fallback: Filter = (value, call) => {
-  const replacement = argument(call, 0, 'default_value') ?? '';
+  const given = argument(call, 0, 'default_value');
+  const replacement = given === undefined ? '' : given;
   if (value instanceof UndefinedValue) return replacement;
   return flagArgument(call, 1, 'boolean', false) && !isTrue(value) ? replacement : value;
 };
@@ -84,7 +88,10 @@ const textFilters: readonly (readonly [string, Filter])[] = [
   ['indent', (value, call) => indent(templateText(value), call)],
   ['wordcount', (value) => (templateText(value).match(/[\p{L}\p{N}_]+/gu) ?? []).length],
   ['wordwrap', (value, call) => wordWrap(templateText(value), numberArgument(call, 0, 'width', 79))],
-  ['urlencode', (value) => encodeURIComponent(templateText(value)).replaceAll('%2F', '/')],
+  ['urlencode', urlEncode],
+  ['filesizeformat', (value, call) => fileSize(number(value), flagArgument(call, 0, 'binary', false))],
+  ['pprint', (value) => representation(value)],
+  ['xmlattr', (value, call) => xmlAttributes(value, flagArgument(call, 0, 'autospace', true))],
   [
     'tojson',
     (value, call) => {
@@ -122,6 +129,38 @@ const textFilters: readonly (readonly [string, Filter])[] = [
 
 /** Every filter by name. */
 export const templateFilters: ReadonlyMap<string, Filter> = new Map([...textFilters, ...listFilters]);
+
+/** A text, or the pairs of a dict as a query. */
+function urlEncode(value: TemplateValue): string {
+  const known = defined(value);
+  if (!isTemplateObject(known)) return encodeURIComponent(templateText(known)).replaceAll('%2F', '/');
+  const pairs = Object.entries(known).map(([key, entry]): [string, string] => [key, templateText(entry)]);
+  return bounded(new URLSearchParams(pairs).toString());
+}
+
+function fileSize(bytes: number, binary: boolean): string {
+  const base = binary ? 1024 : 1000;
+  if (bytes === 1) return '1 Byte';
+  if (bytes < base) return `${Math.trunc(bytes)} Bytes`;
+  let size = bytes / base;
+  const units = [...'kMGTPEZY'];
+  while (size >= base && units.length > 1) {
+    size /= base;
+    units.shift();
+  }
+  return `${size.toFixed(1)} ${binary ? `${units[0]!.toUpperCase()}i` : units[0]}B`;
+}
+
+/** ` name="value"` for every entry of a dict that is neither none nor undefined. */
+function xmlAttributes(value: TemplateValue, spaced: boolean): string {
+  const known = defined(value);
+  if (!isTemplateObject(known)) throw new TemplateError('xmlattr needs a dict');
+  const texts = Object.entries(known).flatMap(([name, entry]) => {
+    if (/[\s/>=]/.test(name)) throw new TemplateError(`'${name}' cannot name an attribute`);
+    return entry === null ? [] : [`${escaped(name)}="${escaped(templateText(entry))}"`];
+  });
+  return bounded((spaced && texts.length > 0 ? ' ' : '') + texts.join(' '));
+}
 
 function number(value: TemplateValue): number {
   const known = defined(value);

@@ -1,7 +1,8 @@
+import { globalFunctions } from './global-functions.js';
 import type { Arguments, FilterCall, TemplateExpression, TemplateNode } from './syntax.js';
 
 /** Names that every template knows. */
-const globals = ['range', 'dict', 'namespace', 'loop'];
+const globals = [...globalFunctions.keys(), 'loop'];
 
 /** A name, filter or test that a template uses, with its line. */
 export interface Use {

@@ -1,4 +1,4 @@
-import type { FilterTools } from './filter.js';
+import { type FilterTools, textArgument } from './filter.js';
 import { type CallArguments, Namespace, type TemplateFunction, type TemplateValue } from './operations.js';
 import { TemplateError } from './template-error.js';
 
@@ -10,7 +10,41 @@ export const globalFunctions: ReadonlyMap<string, TemplateFunction> = new Map<st
   ['range', range],
   ['dict', (call) => Object.fromEntries(call.named)],
   ['namespace', (call) => new Namespace(call.named)],
+  ['cycler', cycler],
+  ['joiner', joiner],
 ]);
+
+/** Gives its items in turn with `next()`; `current` is the one that comes next. */
+function cycler({ positional: items }: CallArguments): TemplateValue {
+  if (items.length === 0) throw new TemplateError('cycler needs something to go over');
+  let at = 0;
+  const cycle = new Namespace(new Map([['current', items[0]!]]));
+  const move = (to: number) => {
+    at = to % items.length;
+    cycle.fields.set('current', items[at]!);
+  };
+  cycle.fields.set('next', () => {
+    const item = items[at]!;
+    move(at + 1);
+    return item;
+  });
+  cycle.fields.set('reset', () => {
+    move(0);
+    return null;
+  });
+  return cycle;
+}
+
+/** A function that gives nothing the first time and the separator from then on. */
+function joiner(call: CallArguments): TemplateValue {
+  const separator = textArgument(call, 0, 'sep', ', ');
+  let used = false;
+  return () => {
+    const text = used ? separator : '';
+    used = true;
+    return text;
+  };
+}
 
 function range(call: CallArguments, tools: FilterTools): TemplateValue {
   const numbers = call.positional.map((value) => {

@@ -1,9 +1,9 @@
 import { setOwnProperty } from '../../values/value.js';
-import type { FilterTools } from './filter.js';
+import { argument, type FilterTools } from './filter.js';
 import { templateFilters } from './filters.js';
 import { Frame } from './frame.js';
 import { globalFunctions } from './global-functions.js';
-import { loopVariable } from './loop-variable.js';
+import { type LoopMemory, loopVariable } from './loop-variable.js';
 import { field, item, slice } from './members.js';
 import {
   arithmetic,
@@ -11,6 +11,7 @@ import {
   compares,
   defined,
   elements,
+  foundOr,
   isNumeric,
   isTrue,
   Namespace,
@@ -183,11 +184,12 @@ export class TemplateInterpreter implements FilterTools {
       });
     }
     if (items.length === 0) this.#body(node.otherwise, frame, output);
+    const memory: LoopMemory = {};
     for (const [index, candidate] of items.entries()) {
       this.spend(1);
       const inner = new Frame(frame);
       this.#bind(node.targets, candidate, inner);
-      inner.set('loop', loopVariable(items, index));
+      inner.set('loop', loopVariable(items, index, memory));
       this.#body(node.body, inner, output);
     }
   }
@@ -197,13 +199,10 @@ export class TemplateInterpreter implements FilterTools {
     if (this.#depth > maxCallDepth) throw new TemplateError('macros call each other too deeply');
     const inner = new Frame(frame);
     for (const [index, parameter] of node.parameters.entries()) {
-      const given = call.positional[index] ?? call.named.get(parameter.name);
-      const value =
-        given ??
-        (parameter.fallback === undefined
-          ? new UndefinedValue(parameter.name)
-          : this.#value(parameter.fallback, inner));
-      inner.set(parameter.name, value);
+      let value = argument(call, index, parameter.name);
+      if (value === undefined && parameter.fallback !== undefined)
+        value = this.#value(parameter.fallback, inner);
+      inner.set(parameter.name, foundOr(value, parameter.name));
     }
     const text = this.#capture(node.body, inner);
     this.#depth -= 1;
@@ -233,7 +232,7 @@ export class TemplateInterpreter implements FilterTools {
       case 'literal':
         return expression.value;
       case 'name':
-        return frame.find(expression.name) ?? new UndefinedValue(expression.name);
+        return foundOr(frame.find(expression.name), expression.name);
       case 'list':
         return expression.items.map((entry) => defined(this.#value(entry, frame)));
       case 'dict': {

@@ -3,6 +3,7 @@ import {
   type CallArguments,
   contains,
   defined,
+  foundOr,
   isTemplateObject,
   Namespace,
   type TemplateFunction,
@@ -74,16 +75,32 @@ const listMethods = new Map<string, Method<TemplateValue[]>>([
   ['count', (self, call) => self.filter((item) => contains([item], call.positional[0] ?? null)).length],
 ]);
 
+const groups = new WeakSet<object>();
+
+/** What `groupby` gives for one group: a pair whose parts also have names. */
+export function groupOf(grouper: TemplateValue, list: TemplateValue[]): TemplateValue[] {
+  const group = [grouper, list];
+  groups.add(group);
+  return group;
+}
+
+function isGroup(list: readonly TemplateValue[]): boolean {
+  return groups.has(list);
+}
+
 /** `value.name`: an own field first, then a method of the language. Never reaches a prototype. */
 export function field(value: TemplateValue, name: string, shown: string): TemplateValue {
   const known = defined(value);
-  if (known instanceof Namespace) return known.fields.get(name) ?? new UndefinedValue(shown);
+  if (known instanceof Namespace) return foundOr(known.fields.get(name), shown);
   if (isTemplateObject(known)) {
     if (Object.hasOwn(known, name)) return known[name]!;
     return bind(objectMethods.get(name), known) ?? new UndefinedValue(shown);
   }
   if (typeof known === 'string') return bind(textMethods.get(name), known) ?? new UndefinedValue(shown);
-  if (Array.isArray(known)) return bind(listMethods.get(name), known) ?? new UndefinedValue(shown);
+  if (Array.isArray(known)) {
+    if (isGroup(known) && (name === 'grouper' || name === 'list')) return known[name === 'grouper' ? 0 : 1]!;
+    return bind(listMethods.get(name), known) ?? new UndefinedValue(shown);
+  }
   return new UndefinedValue(shown);
 }
 
@@ -95,7 +112,7 @@ export function item(value: TemplateValue, index: TemplateValue, shown: string):
     return Object.hasOwn(known, key) ? known[key]! : new UndefinedValue(shown);
   if (typeof key === 'number' && Number.isInteger(key)) {
     const list = Array.isArray(known) ? known : typeof known === 'string' ? [...known] : [];
-    return list.at(key) ?? new UndefinedValue(shown);
+    return foundOr(list.at(key), shown);
   }
   return new UndefinedValue(shown);
 }

@@ -10,6 +10,11 @@ export class UndefinedValue {
   constructor(readonly name: string) {}
 }
 
+/** What was looked up, or an undefined value when it is not there; null is a value like any other. */
+export function foundOr(value: TemplateValue | undefined, name: string): TemplateValue {
+  return value === undefined ? new UndefinedValue(name) : value;
+}
+
 /** `namespace()`: the only value that a template can change from inside a loop. */
 export class Namespace {
   readonly fields: Map<string, TemplateValue>;
@@ -42,6 +47,8 @@ export interface TemplateObject {
 
 /** Longest text that a template may build on the way, in UTF-16 units. */
 const maxTextLength = 1_048_576;
+/** Longest list that `*` may build. */
+const maxListLength = 100_000;
 
 export function isTemplateObject(value: TemplateValue): value is TemplateObject {
   return (
@@ -159,6 +166,7 @@ export function arithmetic(operator: string, left: TemplateValue, right: Templat
   if (operator === '~') return bounded(templateText(one) + templateText(other));
   if (operator === '+' && typeof one === 'string' && typeof other === 'string') return bounded(one + other);
   if (operator === '+' && Array.isArray(one) && Array.isArray(other)) return [...one, ...other];
+  if (operator === '*' && Array.isArray(one) && typeof other === 'number') return repeatList(one, other);
   if (operator === '*' && typeof one === 'string' && typeof other === 'number') return repeat(one, other);
   if (operator === '*' && typeof one === 'number' && typeof other === 'string') return repeat(other, one);
   if (operator === '%' && typeof one === 'string') return format(one, Array.isArray(other) ? other : [other]);
@@ -193,6 +201,14 @@ function repeat(text: string, times: number): string {
     throw new TemplateError('a text can only be repeated a whole number of times');
   if (text.length * times > maxTextLength) throw new TemplateError('a text grew beyond 1 MiB');
   return text.repeat(Math.max(0, times));
+}
+
+function repeatList(list: readonly TemplateValue[], times: number): TemplateValue[] {
+  if (!Number.isInteger(times))
+    throw new TemplateError('a list can only be repeated a whole number of times');
+  if (list.length * times > maxListLength)
+    throw new TemplateError(`a list grew beyond ${maxListLength} items`);
+  return Array.from({ length: Math.max(0, times) }, () => list).flat();
 }
 
 /** `%s`, `%d`, `%f` with optional width and precision, and `%%`. */

@@ -1,3 +1,4 @@
+import { templateFilters } from './filters.js';
 import {
   contains,
   defined,
@@ -35,6 +36,8 @@ export const templateTests: ReadonlyMap<string, Test> = new Map<string, Test>([
   ['divisibleby', (value, argument) => Number(defined(value)) % Number(defined(argument)) === 0],
   ['lower', (value) => typeof value === 'string' && value === value.toLowerCase()],
   ['upper', (value) => typeof value === 'string' && value === value.toUpperCase()],
+  ['filter', (value) => typeof value === 'string' && templateFilters.has(value)],
+  ['test', (value) => typeof value === 'string' && templateTests.has(value)],
   ['in', (value, argument) => contains(argument, value)],
   ['sameas', (value, argument) => defined(value) === argument],
   ...['eq', 'equalto', '=='].map((name): [string, Test] => [

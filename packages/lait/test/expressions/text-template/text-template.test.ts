@@ -58,6 +58,42 @@ describe('text template', () => {
     ],
     ['{% set x = 1 %}{{ x }}{% set y %}block{% endset %}{{ y }}', {}, '1block'],
     [
+      '{{ x }} {{ x is none }} {{ x | default("d") }} {{ x | default("d", true) }}',
+      { x: null },
+      'None True None d',
+    ],
+    [
+      '{{ list[0] }} {{ list | first }} {{ list | last }} {{ d.x }}',
+      { list: [null], d: { x: null } },
+      'None None None None',
+    ],
+    ['{% macro m(a=1) %}{{ a }}{% endmacro %}{{ m(x) }}{{ m(a=x) }}{{ m() }}', { x: null }, 'NoneNone1'],
+    [
+      '{% set ns = namespace(a=none) %}{{ ns.a }}{{ "text" | default(x) }}{{ y | default(x) }}',
+      { x: null },
+      'NonetextNone',
+    ],
+    [
+      '{% for g in list | groupby("k") %}{{ g.grouper }}:{{ g.list | length }};{% endfor %}',
+      { list: [{ k: 'b' }, { k: 'a' }, { k: 'b' }] },
+      'a:1;b:2;',
+    ],
+    ['{% for n in [1, 1, 2] %}{{ loop.changed(n) }};{% endfor %}', {}, 'True;False;True;'],
+    ['{% set c = cycler("a", "b") %}{{ c.next() }}{{ c.current }}{{ c.next() }}{{ c.next() }}', {}, 'abba'],
+    ['{% set j = joiner("; ") %}{{ j() }}a{{ j() }}b{{ j() }}c', {}, 'a; b; c'],
+    [
+      '{{ [0] * 3 }} {{ "upper" is filter }} {{ "odd" is test }} {{ "no" is filter }}',
+      {},
+      '[0, 0, 0] True True False',
+    ],
+    [
+      '{{ 1 | filesizeformat }}, {{ 1500000 | filesizeformat }}, {{ 2048 | filesizeformat(true) }}',
+      {},
+      '1 Byte, 1.5 MB, 2.0 KiB',
+    ],
+    ['{{ {"q": "a b", "n": 1} | urlencode }} {{ "a\n" | pprint }}', {}, "q=a+b&n=1 'a\\n'"],
+    ['<p{{ {"class": c, "id": none} | xmlattr }}>', { c: '"x"' }, '<p class="&#34;x&#34;">'],
+    [
       '{{ "a" in list and not "b" in list }} {{ "b" not in list }} {{ 1 < 2 < 3 }}',
       { list: ['a'] },
       'True True True',
