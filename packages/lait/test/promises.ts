@@ -371,6 +371,11 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'Every issue of a graph is reported at once, with its code, node or edge, and place',
     'graph facts §6',
   ],
+  [
+    'graph.suggestions',
+    'A name of a graph that nothing has is reported with the known one that may be meant',
+    'graph facts §6',
+  ],
   ['graph.hostile', 'No definition makes reading a graph throw, hang or reach a prototype', 'house rules'],
   [
     'graph.availability',

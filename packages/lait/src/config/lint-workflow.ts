@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { LintedWorkflow } from '../dialects/dialect.js';
+import type { GraphWorld, LintedWorkflow } from '../dialects/dialect.js';
 import { DefinitionError } from '../errors/errors.js';
 import { isLaitError, messageChain } from '../errors/lait-error.js';
 import { kinds } from '../kinds/index.js';
@@ -180,9 +180,15 @@ class WorkflowLint {
   }
 }
 
-function read(source: SourceFile, { registered, services, workflows }: LintContext): Promise<LintedWorkflow> {
+function read(source: SourceFile, context: LintContext): Promise<LintedWorkflow> {
+  const { registered, services, workflows, onUncheckedNames } = context;
   const dynamic = registered && (async () => dynamicFileOptions({ services: await services(), workflows }));
-  return lintPlanText(source, { dynamic, graph: registered && services });
+  // What is built in is there without a configuration, too.
+  const graph = async (): Promise<GraphWorld> => {
+    const { agents, capabilities } = await services();
+    return { agents, capabilities, ...(registered === undefined && { onUnknownName: onUncheckedNames }) };
+  };
+  return lintPlanText(source, { dynamic, graph });
 }
 
 function addError(

@@ -16,6 +16,12 @@ export interface GraphLimits {
 /** What the files of the dynamic form are checked against, found out when the first one is read. */
 export type DynamicFileOptions = () => Promise<Omit<LoadDynamicOptions, 'directory' | 'pinned'>>;
 
+/** What graphs are held against. */
+export interface GraphWorld extends Pick<Services, 'agents' | 'capabilities'> {
+  /** Told of a name that is not there, when others may be registered elsewhere. Default: such a name is an error. */
+  onUnknownName?: () => void;
+}
+
 /** What the readers of single forms are told. */
 export interface FormOptions {
   /** Default: 30 nodes and 60 edges. */
@@ -23,7 +29,7 @@ export interface FormOptions {
   /** Default: names in definitions are looked up when a step needs them. */
   dynamic?: DynamicFileOptions;
   /** What graphs are checked against. Default: capabilities and agents are looked up when a node needs them. */
-  graph?: () => Promise<Pick<Services, 'agents' | 'capabilities'>>;
+  graph?: () => Promise<GraphWorld>;
 }
 
 export interface ReadOptions extends FormOptions {

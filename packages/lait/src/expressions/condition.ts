@@ -1,4 +1,5 @@
 import { jsonEqual } from '../values/json-equal.js';
+import type { Misnamed } from '../values/misnamed.js';
 import { isObject, type JsonObject, type JsonValue, ownProperty } from '../values/value.js';
 import type { Expression } from './expression.js';
 import {
@@ -31,6 +32,7 @@ export interface ConditionIssue {
   code: ConditionIssueCode;
   path: readonly string[];
   message: string;
+  misnamed?: Misnamed;
 }
 
 /** Checks a condition and reports every problem; other keys are left alone. */
@@ -61,7 +63,13 @@ export function readCondition(value: JsonValue | undefined): {
   } else {
     const parsed = parseTypedReference(path);
     if ('reference' in parsed) reference = parsed.reference;
-    else issues.push({ code: 'reference_scope', path: ['from_path'], message: parsed.problem });
+    else
+      issues.push({
+        code: 'reference_scope',
+        path: ['from_path'],
+        message: parsed.problem,
+        ...(parsed.misnamed && { misnamed: parsed.misnamed }),
+      });
   }
   const operator = ownProperty(value, 'operator');
   if (!isOperator(operator)) {
@@ -69,6 +77,7 @@ export function readCondition(value: JsonValue | undefined): {
       code: 'condition_operator',
       path: ['operator'],
       message: `operator must be one of ${operators.join(', ')}`,
+      ...(typeof operator === 'string' && { misnamed: { name: operator, known: operators } }),
     });
     return { issues };
   }

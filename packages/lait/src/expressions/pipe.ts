@@ -1,4 +1,5 @@
 import { StepError } from '../errors/errors.js';
+import type { Misnamed } from '../values/misnamed.js';
 import { isObject, type JsonObject, type JsonValue } from '../values/value.js';
 import { type PipeOperator, pipeOperators } from './pipe-operators.js';
 
@@ -14,6 +15,7 @@ export interface PipeStep {
 export interface PipeProblem {
   path: readonly (string | number)[];
   message: string;
+  misnamed?: Misnamed;
 }
 
 /** Checks the steps of a pipe and reports every problem. Source: graph facts §3.6. */
@@ -34,10 +36,11 @@ export function readPipe(pipe: readonly JsonValue[]): { steps: PipeStep[]; probl
       if (key !== 'op' && key !== 'args') report(`a step has only 'op' and 'args', not '${key}'`, key);
     const operator = typeof step.op === 'string' ? pipeOperators.get(step.op) : undefined;
     if (operator === undefined) {
-      report(
-        `unknown operator ${JSON.stringify(step.op) ?? '(missing)'}; known are ${[...pipeOperators.keys()].join(', ')}`,
-        'op',
-      );
+      problems.push({
+        path: [index, 'op'],
+        message: `unknown operator ${JSON.stringify(step.op) ?? '(missing)'}; known are ${[...pipeOperators.keys()].join(', ')}`,
+        ...(typeof step.op === 'string' && { misnamed: { name: step.op, known: pipeOperators.keys() } }),
+      });
       continue;
     }
     const given = Object.hasOwn(step, 'args') && step.args !== null ? step.args! : {};

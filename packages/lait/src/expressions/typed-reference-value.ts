@@ -1,3 +1,4 @@
+import type { Misnamed } from '../values/misnamed.js';
 import { isObject, type JsonObject, type JsonValue, setOwnProperty } from '../values/value.js';
 import { type DateExpression, evaluateDateExpression, readDateExpression } from './date-expression.js';
 import type { Expression, Reference } from './expression.js';
@@ -17,6 +18,7 @@ export interface TypedValueIssue {
   code: TypedValueIssueCode;
   path: readonly (string | number)[];
   message: string;
+  misnamed?: Misnamed | undefined;
 }
 
 /** Something in a value that is computed when the node runs. */
@@ -103,11 +105,12 @@ function visitReference(
     }
     const read = readPipe(value.pipe);
     for (const problem of read.problems)
-      issues.push({ code: 'pipe', path: [...path, 'pipe', ...problem.path], message: problem.message });
+      issues.push({ ...problem, code: 'pipe', path: [...path, 'pipe', ...problem.path] });
     pipe = read.steps;
   }
   const parsed = parseTypedReference(source);
-  if ('problem' in parsed) issues.push({ code: 'reference_scope', path, message: parsed.problem });
+  if ('problem' in parsed)
+    issues.push({ code: 'reference_scope', path, message: parsed.problem, misnamed: parsed.misnamed });
   else parts.push({ kind: 'reference', path, reference: parsed.reference, pipe });
 }
 

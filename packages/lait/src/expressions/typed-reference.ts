@@ -1,4 +1,5 @@
 import { StepError } from '../errors/errors.js';
+import type { Misnamed } from '../values/misnamed.js';
 import { isObject, type JsonValue, type Value } from '../values/value.js';
 import type { Reference } from './expression.js';
 import type { Scope } from './scope.js';
@@ -19,7 +20,9 @@ const segmentForm = /^([^.[\]]+)((?:\[\d+\])*)$/;
  * Parses a path. Gives the reason in `problem` when it is none: an unknown root, an empty or malformed segment, an
  * index where a field must stand, parts behind a root that has none.
  */
-export function parseTypedReference(source: string): { reference: TypedReference } | { problem: string } {
+export function parseTypedReference(
+  source: string,
+): { reference: TypedReference } | { problem: string; misnamed?: Misnamed } {
   const path: (string | number)[] = [];
   for (const segment of source.split('.')) {
     const parts = segmentForm.exec(segment);
@@ -59,7 +62,13 @@ export function parseTypedReference(source: string): { reference: TypedReference
   }
   return {
     problem: `'${source}' starts with no known root; use run.inputs, run.context.reference_time, nodes, loop.state, loop.input or loop.iteration`,
+    misnamed: { name: path.slice(0, 2).join('.'), known: rootsLike(String(second)) },
   };
+}
+
+/** What may stand before the first field; the id of a node is whatever was written. */
+function rootsLike(nodeId: string): string[] {
+  return ['run.inputs', 'run.context', `nodes.${nodeId}`, 'loop.state', 'loop.input', 'loop.iteration'];
 }
 
 /** Looks a reference up. `found: false` when any part of the path is missing. */

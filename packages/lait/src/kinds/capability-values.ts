@@ -27,11 +27,6 @@ export function outputOf(output: Value): JsonObject {
   return { summary: typeof output === 'string' ? output : JSON.stringify(output) };
 }
 
-/** The inputs that a value stands for: itself when it is an object, else none. */
-export function inputsOf(input: Value): JsonObject {
-  return isObject(input) ? input : {};
-}
-
 /** Why a capability cannot be called now. */
 export function unavailable(key: string, capability: Capability | undefined): string {
   const state = capability === undefined ? 'does not exist' : 'is switched off';

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../values/value.js';
 import { checkCapabilityInputs } from './capability-schemas.js';
-import { type CapabilityFields, inputsOf, outputOf, unavailable } from './capability-values.js';
+import { type CapabilityFields, outputOf, unavailable } from './capability-values.js';
 import { interruptionQuestion } from './interruption.js';
 import type { StepContext } from './kind.js';
+import { namedInputs } from './named-inputs.js';
 import { recordedOutput } from './recorded-output.js';
 
 /** A capability that is a workflow of any form: its steps are recorded, wait and resume like any others. */
@@ -15,7 +16,7 @@ export function runCapabilityWorkflow(fields: CapabilityFields, context: StepCon
       await context.ask(interruptionQuestion({ reason, activation_id: context.address }));
       capability = capabilities.get(fields.capability_key);
     }
-    const given = inputsOf(context.input);
+    const given = namedInputs(context.input);
     await checkCapabilityInputs(capability, given);
     const { reference, inputs } = capability.workflow(given);
     const plan = await workflows.load(reference, context.plan.directory, {

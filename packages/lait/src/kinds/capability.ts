@@ -8,7 +8,6 @@ import { checkCapabilityInputs } from './capability-schemas.js';
 import {
   answerText,
   type CapabilityFields,
-  inputsOf,
   isRepeatable,
   outputOf,
   unavailable,
@@ -16,6 +15,7 @@ import {
 import { runCapabilityWorkflow } from './capability-workflow.js';
 import { continuedActivation, interruptionQuestion } from './interruption.js';
 import { completed, type Kind, type StepContext } from './kind.js';
+import { namedInputs } from './named-inputs.js';
 import type { Capability } from './services.js';
 
 /**
@@ -62,7 +62,7 @@ async function askPerson(
   fields: CapabilityFields,
   context: StepContext,
 ): Promise<JsonObject> {
-  const inputs = inputsOf(context.input);
+  const inputs = namedInputs(context.input);
   await checkCapabilityInputs(context.services.capabilities.get(fields.capability_key)!, inputs);
   return { answer: answerText(await context.ask(asks(inputs))) };
 }
@@ -90,7 +90,7 @@ async function activate(
     const reason = unavailable(fields.capability_key, capability);
     return { suspended: interruptionQuestion({ reason, activation_id: activationId }) };
   }
-  const inputs = inputsOf(context.input);
+  const inputs = namedInputs(context.input);
   await checkCapabilityInputs(capability, inputs);
   const call: CapabilityCall = { capability, inputs, activationId, fields, signal: effect.signal };
   const result = await callCapability(call, context);

@@ -7,6 +7,7 @@ import { runAgent } from './agent-conversation.js';
 import { interruptionQuestion } from './interruption.js';
 import { jsonRequest, readJsonAnswer } from './json-answer.js';
 import { completed, type Kind, type StepContext } from './kind.js';
+import { namedInputs } from './named-inputs.js';
 import { recordedOutput } from './recorded-output.js';
 
 export interface GraphAgentFields {
@@ -29,7 +30,7 @@ export const graphAgentKind: Kind<GraphAgentFields> = {
     const output = await recordedOutput(context, async () => {
       const agent = await findAgent(agent_id, context);
       const { outputSchema: _, schemaName: __, ...asked } = agent;
-      const prompt = jsonRequest(context.input ?? {}, output_schema);
+      const prompt = jsonRequest(namedInputs(context.input), output_schema);
       return readJsonAnswer(textOf(await runAgent({ agent: asked, input: prompt }, context)), output_schema);
     });
     return completed(output);

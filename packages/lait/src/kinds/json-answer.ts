@@ -16,8 +16,8 @@ export function jsonRequest(inputs: JsonValue, schema: JsonObject): string {
  * with code `answer_not_json` or `answer_invalid`. Source: graph facts §2.2.
  */
 export function readJsonAnswer(text: string, schema: JsonObject): JsonObject {
-  const answer = parseObject(text) ?? parseObject(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
-  if (answer === undefined) {
+  const answer = parsed(text) ?? parsed(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+  if (!isObject(answer)) {
     throw new StepError({
       code: 'answer_not_json',
       message: `the answer holds no JSON object: ${preview(text)}`,
@@ -33,10 +33,10 @@ export function readJsonAnswer(text: string, schema: JsonObject): JsonObject {
   return answer;
 }
 
-function parseObject(text: string): JsonObject | undefined {
+/** Undefined for what is no JSON. An answer that is JSON as a whole is the answer, whatever stands inside it. */
+function parsed(text: string): JsonValue | undefined {
   try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return JSON.parse(text) as JsonValue;
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@ import type { JsonObject } from '../values/value.js';
 import { jsonRequest, readJsonAnswer } from './json-answer.js';
 import { completed, type Kind } from './kind.js';
 import { callModel } from './model-call.js';
+import { namedInputs } from './named-inputs.js';
 import { recordedOutput } from './recorded-output.js';
 import type { ChatMessage } from './services.js';
 
@@ -30,7 +31,7 @@ export const llmKind: Kind<LlmFields> = {
       const settings = { model, temperature, max_tokens, reasoning_effort };
       const messages: ChatMessage[] = [
         ...(system_prompt === undefined ? [] : [{ role: 'system' as const, content: system_prompt }]),
-        { role: 'user', content: jsonRequest(context.input ?? {}, output_schema) },
+        { role: 'user', content: jsonRequest(namedInputs(context.input), output_schema) },
       ];
       const reply = await callModel(
         { model: context.services.models.resolve(settings, context.settings.models), messages },

@@ -1,8 +1,8 @@
 import { StepError } from '../errors/errors.js';
 import { TemplateError } from '../expressions/text-template/template-error.js';
 import type { TextTemplate } from '../expressions/text-template/text-template.js';
-import { isObject } from '../values/value.js';
 import { completed, type Kind } from './kind.js';
+import { namedInputs } from './named-inputs.js';
 
 interface TextTemplateFields {
   template: TextTemplate;
@@ -16,7 +16,7 @@ export const textTemplateKind: Kind<TextTemplateFields> = {
   effects: 'none',
   execute({ template }, { input }) {
     try {
-      return completed({ text: template.render(isObject(input) ? input : {}) });
+      return completed({ text: template.render(namedInputs(input)) });
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
       const place = error.line === undefined ? '' : ` in line ${error.line}`;

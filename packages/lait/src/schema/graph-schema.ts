@@ -1,3 +1,4 @@
+import type { Misnamed } from '../values/misnamed.js';
 import { isObject, type JsonObject, type JsonValue, ownProperty } from '../values/value.js';
 import { linearPattern } from './linear-pattern.js';
 
@@ -8,6 +9,7 @@ export interface SchemaProblem {
   message: string;
   /** The keyword that a value does not fit. */
   keyword?: string;
+  misnamed?: Misnamed;
 }
 
 /** Deepest nesting of schemas, the root counted as level 1. Source: graph facts §1.11. */
@@ -108,9 +110,13 @@ function checkLevel(
   for (const [keyword, value] of Object.entries(schema)) {
     const check = keywords.get(keyword);
     if (leftOut.has(keyword)) report(`'${keyword}' is not supported in this subset of JSON Schema`, keyword);
-    else if (check === undefined)
-      report(`unknown keyword '${keyword}'; known are ${graphSchemaKeywords.join(', ')}`, keyword);
-    else {
+    else if (check === undefined) {
+      problems.push({
+        path: [...path, keyword],
+        message: `unknown keyword '${keyword}'; known are ${graphSchemaKeywords.join(', ')}`,
+        misnamed: { name: keyword, known: graphSchemaKeywords },
+      });
+    } else {
       const problem = check(value);
       if (problem !== undefined) report(`'${keyword}' ${problem}`, keyword);
     }

@@ -10,7 +10,7 @@ import { lintFile } from '../../src/cli/lint/lint-file.js';
 import type { LintContext } from '../../src/config/lint-workflow.js';
 import { diagnosticCodes } from '../../src/plan/diagnostic-codes.js';
 import { json, startModelServer } from '../models/model-server.js';
-import { capabilityNode, graphOf, terminal } from '../runs/graph-host.js';
+import { capabilityNode, type GraphNodeInput, graphOf, terminal } from '../runs/graph-host.js';
 import { directoryWith, lait } from './run-lait.js';
 
 const names = Object.entries(commandList).flatMap(([name, { hidden }]) => (hidden === true ? [] : [name]));
@@ -94,7 +94,29 @@ test('lint holds the capabilities and agents of a graph against the configuratio
     3,
     expect.stringContaining("error[capability_disabled]: nodes[0].config.capability_key (id 'a')"),
   ]);
-  expect((await lait(directory, ['--no-config', 'lint', 'bad.json'])).code).toBe(0);
+  expect(bad.stdout).toContain("hint: did you mean 'keep'?");
+});
+
+test('without a configuration lint says which names of a graph it did not look up, and checks what is built in', async () => {
+  const graph = (...nodes: GraphNodeInput[]) =>
+    JSON.stringify(graphOf([...nodes, terminal('t')], [`${nodes[0]!.node_id}->t`]));
+  const writer = { agent_id: 'writer', output_schema: { type: 'object' } };
+  const directory = directoryWith({
+    'capability.json': graph(capabilityNode('a', 'keep')),
+    'agent.json': graph({ node_id: 'a', node_type: 'agent', config: writer }),
+    'built-in.json': graph(capabilityNode('a', 'file_read', { inputs: { relative_path: 'x' } })),
+    'wrong.json': graph(capabilityNode('a', 'file_read', { inputs: { relative_path: 1 } })),
+  });
+  const unchecked = 'agents, capabilities and workflows were not checked';
+  for (const file of ['capability.json', 'agent.json']) {
+    const { code, stdout, stderr } = await lait(directory, ['--no-config', 'lint', file]);
+    expect([code, stdout]).toEqual([0, `${file}: OK\n`]);
+    expect(stderr).toContain(unchecked);
+  }
+  const builtIn = await lait(directory, ['--no-config', 'lint', 'built-in.json']);
+  expect([builtIn.code, builtIn.stderr]).toEqual([0, '']);
+  const wrong = await lait(directory, ['--no-config', 'lint', 'wrong.json']);
+  expect([wrong.code, wrong.stdout]).toEqual([3, expect.stringContaining('error[inputs_value]')]);
 });
 
 test('lint refuses a named pipe at once', async () => {

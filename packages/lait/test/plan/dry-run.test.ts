@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PlannedRun } from '../../src/plan/dry-run/planned-run.js';
+import type { JsonObject } from '../../src/values/value.js';
 import { directoryWith, lait } from '../cli/run-lait.js';
 import { startModelServer } from '../models/model-server.js';
+import { capabilityNode, graphOf, hitl, terminal } from '../runs/graph-host.js';
 
 const models = (url: string) =>
   `default: { model: main, timeout: 77, system: "簡潔に {{ inputs.lang }}" }\nmodels:\n  main: [ { provider: { base_url: "${url}", api_key_cmd: "touch key-ran; echo k" }, model_id: m-1, default_temperature: 0.3 }, { model_id: m-2 } ]\n`;
@@ -97,5 +99,34 @@ describe('a dry run', () => {
     });
     expect(lost.code).toBe(3);
     for (const word of ['lost', 'ghost', 'none.md']) expect(lost.stderr).toContain(word);
+  });
+
+  it('says what the nodes of a graph call, where each of them leads, and when', async () => {
+    const graph = graphOf(
+      [hitl('a'), capabilityNode('b', 'file_read', { inputs: { relative_path: 'x' } }), terminal('t')],
+      ['a->b', 'a->t', 'b->t!'],
+    );
+    const condition = { from_path: 'nodes.a.output.answer', operator: 'equals', value: 'yes' };
+    Object.assign((graph.edges as JsonObject[])[0]!, { condition });
+    const directory = directoryWith({ 'w.json': JSON.stringify(graph) });
+    const { stdout } = await lait(directory, ['run', 'w.json', '--dry-run']);
+    expect(stdout).toContain('capability_key: file_read\n');
+    expect(stdout).toContain('next: [2] b when nodes.a.output.answer equals "yes"\n    next: [3] t\n');
+    expect(stdout).toContain('on error: [3] t\n');
+    const planned = await lait(directory, ['run', 'w.json', '--dry-run', '--json']);
+    expect((JSON.parse(planned.stdout) as PlannedRun).steps.map(({ edges }) => edges)).toEqual([
+      [
+        {
+          kind: 'normal',
+          position: 2,
+          path: 'nodes.b',
+          label: 'b',
+          condition: expect.stringContaining('equals'),
+        },
+        { kind: 'normal', position: 3, path: 'nodes.t', label: 't', condition: null },
+      ],
+      [{ kind: 'error', position: 3, path: 'nodes.t', label: 't', condition: null }],
+      [],
+    ]);
   });
 });

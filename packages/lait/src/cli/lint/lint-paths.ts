@@ -21,7 +21,7 @@ export async function lintPaths(
   for (const file of found) files.push(await lintFile(file, configured.context));
   if (configured.namesUnchecked()) {
     output.warning(
-      'there is no configuration: names of servers, tools, agents and workflows were not checked',
+      'there is no configuration: names of servers, tools, agents, capabilities and workflows were not checked',
     );
   }
   const color = process.stdout.isTTY && !process.env.NO_COLOR;

@@ -1,4 +1,5 @@
 import { readCondition } from '../../expressions/condition.js';
+import type { Misnamed } from '../../values/misnamed.js';
 import { checkSecrets } from './check-secrets.js';
 import type { GraphEdge, GraphNode } from './definition.js';
 import type { GraphCheck, Place } from './graph-check.js';
@@ -78,22 +79,28 @@ function checkScopes(check: GraphCheck): void {
 function checkNode(node: GraphNode, check: GraphCheck): void {
   const { parent_loop_node_id: parent } = node;
   if (parent !== null && check.nodes.get(parent)?.node_type !== 'loop') {
-    check.report(node, 'parent_loop', `parent '${parent}' is no loop of this graph`);
+    const loops = check.definition.nodes.filter(({ node_type }) => node_type === 'loop');
+    check.report(node, 'parent_loop', {
+      message: `parent '${parent}' is no loop of this graph`,
+      misnamed: { name: parent, known: loops.map(({ node_id }) => node_id) },
+    });
   }
   const type = nodeTypes.get(node.node_type);
   if (type === undefined) {
-    check.report(
-      node,
-      'node_type',
-      `unknown node type '${node.node_type}'; known are ${[...nodeTypes.keys()].join(', ')}`,
-    );
+    check.report(node, 'node_type', {
+      message: `unknown node type '${node.node_type}'; known are ${[...nodeTypes.keys()].join(', ')}`,
+      misnamed: { name: node.node_type, known: nodeTypes.keys() },
+    });
     return;
   }
   for (const key of Object.keys(node.config)) {
     if (type.keys.includes(key)) continue;
-    const message = `${node.node_type} nodes have no '${key}'; known are ${type.keys.join(', ')}`;
-    if (type.refusesKeys === undefined) check.warn(node, 'config_unknown_key', message, key);
-    else check.report(node, type.refusesKeys, message, key);
+    const what = {
+      message: `${node.node_type} nodes have no '${key}'; known are ${type.keys.join(', ')}`,
+      misnamed: { name: key, known: type.keys },
+    };
+    if (type.refusesKeys === undefined) check.warn(node, 'config_unknown_key', what, key);
+    else check.report(node, type.refusesKeys, what, key);
   }
   type.check(node, check);
   checkSecrets(node, check);
@@ -108,16 +115,24 @@ function checkNode(node: GraphNode, check: GraphCheck): void {
 
 function checkEdge(edge: GraphEdge, check: GraphCheck): void {
   const { edge_id, edge_kind, path } = edge;
-  const report = (code: Parameters<GraphCheck['report']>[1], message: string, key?: string) =>
-    check.issues.add({ code, message, edge_id, path: key === undefined ? path : [...path, key] });
-  if (edge_kind !== 'normal' && edge_kind !== 'error')
-    report('edge_kind', `edge_kind must be 'normal' or 'error', not '${edge_kind}'`, 'edge_kind');
+  const report = (
+    code: Parameters<GraphCheck['report']>[1],
+    message: string,
+    key?: string,
+    misnamed?: Misnamed,
+  ) =>
+    check.issues.add({ code, message, misnamed, edge_id, path: key === undefined ? path : [...path, key] });
+  if (edge_kind !== 'normal' && edge_kind !== 'error') {
+    const misnamed = { name: edge_kind, known: ['normal', 'error'] };
+    report('edge_kind', `edge_kind must be 'normal' or 'error', not '${edge_kind}'`, 'edge_kind', misnamed);
+  }
   const source = check.nodes.get(edge.source_node_id);
   const target = check.nodes.get(edge.target_node_id);
-  if (source === undefined)
-    report('edge_endpoint', `no node '${edge.source_node_id}' exists`, 'source_node_id');
-  if (target === undefined)
-    report('edge_endpoint', `no node '${edge.target_node_id}' exists`, 'target_node_id');
+  for (const end of ['source_node_id', 'target_node_id'] as const) {
+    const name = edge[end];
+    if (!check.nodes.has(name))
+      report('edge_endpoint', `no node '${name}' exists`, end, { name, known: check.nodes.keys() });
+  }
   if (
     source !== undefined &&
     target !== undefined &&
@@ -135,12 +150,7 @@ function checkEdge(edge: GraphEdge, check: GraphCheck): void {
   const conditionPath = [...path, 'condition'];
   const { condition, issues } = readCondition(edge.condition);
   for (const issue of issues) {
-    check.issues.add({
-      code: issue.code,
-      message: issue.message,
-      edge_id,
-      path: [...conditionPath, ...issue.path],
-    });
+    check.issues.add({ ...issue, edge_id, path: [...conditionPath, ...issue.path] });
   }
   if (edge_kind === 'error') {
     check.issues.add({

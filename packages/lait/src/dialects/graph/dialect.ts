@@ -1,7 +1,6 @@
 import { DefinitionError } from '../../errors/errors.js';
-import type { Services } from '../../kinds/services.js';
 import type { Diagnostic } from '../../plan/diagnostic.js';
-import type { Dialect } from '../dialect.js';
+import type { Dialect, GraphWorld } from '../dialect.js';
 import type { GraphCheckOptions } from './graph-check.js';
 
 /** JSON with `nodes`, `edges` and `inputs_schema`. Source: graph seed. */
@@ -35,6 +34,10 @@ function notOfConsent({ code }: Pick<Diagnostic, 'code'>): boolean {
 }
 
 /** What nodes may name. */
-function registered({ agents, capabilities }: Pick<Services, 'agents' | 'capabilities'>): GraphCheckOptions {
-  return { agents: new Set(agents.registeredNames()), capabilities };
+function registered({ agents, capabilities, onUnknownName }: GraphWorld): GraphCheckOptions {
+  return {
+    agents: new Set(agents.registeredNames()),
+    capabilities,
+    ...(onUnknownName !== undefined && { onUnknownName }),
+  };
 }

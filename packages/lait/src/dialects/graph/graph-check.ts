@@ -3,11 +3,12 @@ import { type ComputedPart, readTypedValue, referencesOf } from '../../expressio
 import type { Capability, CapabilityService } from '../../kinds/services.js';
 import { checkGraphSchema } from '../../schema/graph-schema.js';
 import { pathText } from '../../schema/graph-value.js';
+import type { Misnamed } from '../../values/misnamed.js';
 import { isObject, type JsonObject, type JsonValue, ownProperty } from '../../values/value.js';
 import { checkContract } from './check-contract.js';
 import { checkDatePart, checkLiterals, checkPipeTypes, type DeclaredPlace } from './check-declared.js';
 import type { DefinitionPath, GraphDefinition, GraphEdge, GraphNode } from './definition.js';
-import type { GraphIssues } from './issue.js';
+import type { GraphIssues, IssueReport } from './issue.js';
 import type { GraphIssueCode } from './issue-codes.js';
 import { nodeTypes } from './node-types/index.js';
 import { followSchema, type SchemaPathResult } from './schema-path.js';
@@ -16,7 +17,11 @@ import { ScopeGraph } from './scope-graph.js';
 /** What a graph is checked against. What is absent is not checked: it shows when the graph runs. */
 export interface GraphCheckOptions {
   capabilities?: CapabilityService;
-  agents?: { has(id: string): boolean };
+  agents?: ReadonlySet<string>;
+  /**
+   * Told of a capability or agent that is not there when others may be registered elsewhere. Default: it is an error.
+   */
+  onUnknownName?: () => void;
   /** Names that `provider` of an llm node may have, beside the well-known ones. */
   providers?: readonly string[];
   /** Default 30. */
@@ -36,6 +41,18 @@ export interface Place {
   owner: { node_id?: string; edge_id?: string };
 }
 
+/** What is wrong, with the name that nothing has. */
+export interface Told {
+  message: string;
+  misnamed?: Misnamed | undefined;
+}
+
+type AddIssue = (
+  code: GraphIssueCode,
+  message: string,
+  more?: { severity?: 'error' | 'warning'; misnamed?: Misnamed },
+) => void;
+
 /** Everything that the checks of one graph share. */
 export class GraphCheck {
   readonly nodes: ReadonlyMap<string, GraphNode>;
@@ -50,20 +67,20 @@ export class GraphCheck {
     this.scopes = scopesOf(definition, this.nodes);
   }
 
-  report(node: GraphNode, code: GraphIssueCode, message: string, ...path: (string | number)[]): void {
+  report(node: GraphNode, code: GraphIssueCode, what: string | Told, ...path: (string | number)[]): void {
     this.issues.add({
       code,
-      message,
+      ...told(what),
       node_id: node.node_id,
       path: path.length === 0 ? node.path : [...node.configPath, ...path],
     });
   }
 
-  warn(node: GraphNode, code: GraphIssueCode, message: string, ...path: (string | number)[]): void {
+  warn(node: GraphNode, code: GraphIssueCode, what: string | Told, ...path: (string | number)[]): void {
     this.issues.add({
       code,
       severity: 'warning',
-      message,
+      ...told(what),
       node_id: node.node_id,
       path: [...node.configPath, ...path],
     });
@@ -86,6 +103,7 @@ export class GraphCheck {
       this.issues.add({
         code: 'schema_subset',
         message: `${place}: ${problem.message}`,
+        misnamed: problem.misnamed,
         path: [...path, ...problem.path],
         ...owner,
       });
@@ -100,6 +118,7 @@ export class GraphCheck {
       this.issues.add({
         code: issue.code,
         message: issue.message,
+        misnamed: issue.misnamed,
         path: [...path, ...issue.path],
         ...place.owner,
       });
@@ -129,8 +148,15 @@ export class GraphCheck {
 
   /** Checks that a reference names something that can be seen from the place and has happened by then. */
   reference(reference: TypedReference, path: DefinitionPath, place: Place): void {
-    const add = (code: GraphIssueCode, message: string, severity: 'error' | 'warning' = 'error') =>
-      this.issues.add({ code, severity, message: `${reference.source}: ${message}`, path, ...place.owner });
+    const add: AddIssue = (code, message, { severity = 'error', misnamed } = {}) =>
+      this.issues.add({
+        code,
+        severity,
+        message: `${reference.source}: ${message}`,
+        misnamed,
+        path,
+        ...place.owner,
+      });
     if (reference.root.startsWith('loop') && place.scope === null) {
       add('reference_scope', 'loop values can only be seen inside a loop');
       return;
@@ -149,20 +175,25 @@ export class GraphCheck {
       add('reference_scope', `'${result.part}' does not exist in a value of type ${result.type}`);
     else if (result.kind === 'undeclared') {
       const input = reference.root === 'inputs' && result.part === reference.path[0];
-      if (input) add('reference_scope', `the inputs_schema declares no '${result.part}'`);
-      else if (result.closed) add('reference_scope', `the schema has no '${result.part}'`);
-      else add('reference_undeclared', `the schema does not declare '${result.part}'`, 'warning');
+      const misnamed = { name: result.part, known: result.known };
+      if (input) add('reference_scope', `the inputs_schema declares no '${result.part}'`, { misnamed });
+      else if (result.closed) add('reference_scope', `the schema has no '${result.part}'`, { misnamed });
+      else {
+        const message = `the schema does not declare '${result.part}'`;
+        add('reference_undeclared', message, { severity: 'warning', misnamed });
+      }
     }
   }
 
   #nodeReference(
     { nodeId }: Extract<TypedReference, { root: 'node' }>,
     place: Place,
-    add: (code: GraphIssueCode, message: string, severity?: 'warning') => void,
+    add: AddIssue,
   ): boolean {
     const source = this.nodes.get(nodeId);
     if (source === undefined) {
-      add('reference_scope', `no node '${nodeId}' exists`);
+      const known = (this.scopes.get(place.scope)?.nodes ?? []).map(({ node_id }) => node_id);
+      add('reference_scope', `no node '${nodeId}' exists`, { misnamed: { name: nodeId, known } });
       return false;
     }
     if (source.parent_loop_node_id === place.scope) {
@@ -178,7 +209,9 @@ export class GraphCheck {
             : `node '${nodeId}' never ends before this`,
         );
       } else if (availability === 'sometimes') {
-        add('reference_conditional', `node '${nodeId}' may not have an output here`, 'warning');
+        add('reference_conditional', `node '${nodeId}' may not have an output here`, {
+          severity: 'warning',
+        });
       }
       return availability !== 'never';
     }
@@ -231,6 +264,10 @@ export class GraphCheck {
   outgoing(node: GraphNode): GraphEdge[] {
     return this.scopes.get(node.parent_loop_node_id)?.outgoing(node) ?? [];
   }
+}
+
+function told(what: string | Told): Pick<IssueReport, 'message' | 'misnamed'> {
+  return typeof what === 'string' ? { message: what } : what;
 }
 
 function scopesOf(

@@ -1,6 +1,8 @@
 import type { Diagnostic, Severity } from '../../plan/diagnostic.js';
 import type { LineIndex } from '../../plan/line-index.js';
 import type { SourcePosition } from '../../plan/source.js';
+import { didYouMean } from '../../plan/suggest.js';
+import type { Misnamed } from '../../values/misnamed.js';
 import type { DefinitionPath } from './definition.js';
 import type { GraphIssueCode } from './issue-codes.js';
 
@@ -20,6 +22,8 @@ export interface IssueReport {
   edge_id?: string;
   path?: DefinitionPath;
   hint?: string;
+  /** Gives the hint `did you mean …?` when one of the known names is close. */
+  misnamed?: Misnamed | undefined;
   /** Default: where the path stands. */
   position?: SourcePosition;
 }
@@ -46,7 +50,7 @@ export class GraphIssues {
     return this.#errors;
   }
 
-  add({ code, message, severity = 'error', node_id, edge_id, path, hint, ...report }: IssueReport): void {
+  add({ code, message, severity = 'error', node_id, edge_id, path, misnamed, ...report }: IssueReport): void {
     if (severity === 'error') this.#errors += 1;
     if (this.#issues.length >= mostIssues) {
       this.#left += 1;
@@ -58,6 +62,7 @@ export class GraphIssues {
     const id = node_id ?? edge_id;
     if (id !== undefined) issue.id = id;
     if (path !== undefined) issue.path = pathOf(path);
+    const hint = report.hint ?? (misnamed && didYouMean(misnamed.name, misnamed.known));
     if (hint !== undefined) issue.hint = hint;
     const position = report.position ?? this.positionOf(path);
     if (position !== undefined) issue.position = position;

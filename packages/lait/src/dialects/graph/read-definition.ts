@@ -202,10 +202,17 @@ function textOf(value: JsonObject, key: string): string {
 
 type Owner = { node_id?: string; edge_id?: string };
 
+/** What text that is no JSON makes of each of the parts that may be stored as text. */
+const shapes = {
+  config: 'config_shape',
+  condition: 'condition_shape',
+  inputs_schema: 'schema_subset',
+} as const;
+
 /** The value of `key`, or of `<key>_json`; text is decoded, as the stored columns hold it. */
 function decoded(
   value: JsonObject,
-  key: string,
+  key: keyof typeof shapes,
   path: DefinitionPath,
   issues: GraphIssues,
   owner: Owner = {},
@@ -219,7 +226,7 @@ function decoded(
     if (withinDepth(parsed, maxDepth)) return parsed;
     issues.add({ code: 'too_deep', message: `${name} is nested deeper than ${maxDepth} levels`, ...at });
   } catch (error) {
-    issues.add({ code: 'config_shape', message: `${name} is no JSON: ${(error as Error).message}`, ...at });
+    issues.add({ code: shapes[key], message: `${name} is no JSON: ${(error as Error).message}`, ...at });
   }
   return undefined;
 }
@@ -234,7 +241,14 @@ function reportUnknownKeys(
   for (const key of Object.keys(value)) {
     if (known.includes(key)) continue;
     const message = `'${key}' is not read; known are ${known.join(', ')}`;
-    issues.add({ code: 'unknown_key', severity: 'warning', message, path: [...path, key], ...owner });
+    issues.add({
+      code: 'unknown_key',
+      severity: 'warning',
+      message,
+      misnamed: { name: key, known },
+      path: [...path, key],
+      ...owner,
+    });
   }
 }
 

@@ -7,7 +7,7 @@ export type SchemaPathResult =
   /** Nothing is declared: any value may be there. */
   | { kind: 'open' }
   /** Not declared, although the schema declares others; `closed` when others are forbidden. */
-  | { kind: 'undeclared'; closed: boolean; part: string }
+  | { kind: 'undeclared'; closed: boolean; part: string; known: readonly string[] }
   /** The declared type has no such parts. */
   | { kind: 'impossible'; part: string; type: string };
 
@@ -35,7 +35,7 @@ export function followSchema(
     const child = isObject(properties) ? ownProperty(properties, part) : undefined;
     if (child === undefined) {
       if (!isObject(properties) && !closed) return { kind: 'open' };
-      return { kind: 'undeclared', closed, part };
+      return { kind: 'undeclared', closed, part, known: Object.keys(isObject(properties) ? properties : {}) };
     }
     const names = ownProperty(current, 'required');
     required &&= Array.isArray(names) && names.includes(part);

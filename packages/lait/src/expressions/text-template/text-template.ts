@@ -30,9 +30,15 @@ export function compileTextTemplate(source: string): TextTemplate {
   const uses = usesOf(nodes);
   for (const use of uses) {
     if (use.kind === 'filter' && !templateFilters.has(use.name))
-      throw new TemplateError(`unknown filter '${use.name}'`, use.line);
+      throw new TemplateError(`unknown filter '${use.name}'`, use.line, {
+        name: use.name,
+        known: templateFilters.keys(),
+      });
     if (use.kind === 'test' && !templateTests.has(use.name))
-      throw new TemplateError(`unknown test '${use.name}'`, use.line);
+      throw new TemplateError(`unknown test '${use.name}'`, use.line, {
+        name: use.name,
+        known: templateTests.keys(),
+      });
   }
   return {
     variables: [...new Set(uses.filter((use) => use.kind === 'variable').map((use) => use.name))],

@@ -14,15 +14,23 @@ const settings = { ...modelSettingFields, ...toolSelectionFields };
 export function describeFields(node: PlanNode, kind: Kind, scope: KnownScope): PlannedField[] {
   const values = (node.fields ?? {}) as Readonly<Record<string, unknown>>;
   if (kind.fields === undefined) {
-    return (kind.expressions?.(node.fields) ?? []).map(({ name, expression }) =>
+    const expressions = (kind.expressions?.(node.fields) ?? []).map(({ name, expression }) =>
       expression.language === 'template' ? scope.render(name, expression) : { name, text: expression.source },
     );
+    return [...plainFields(values), ...expressions];
   }
   return Object.entries(kind.fields as FieldTable).flatMap(([name, field]) => {
     const isSetting = kind.modelUse !== undefined && Object.hasOwn(settings, name);
     if (isSetting || !Object.hasOwn(values, name) || values[name] === undefined) return [];
     return describeValue(name, field, values[name], scope) ?? [];
   });
+}
+
+/** Texts and numbers: the names of what is called, and settings. */
+function plainFields(values: Readonly<Record<string, unknown>>): PlannedField[] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    typeof value === 'string' || typeof value === 'number' ? [{ name, text: String(value) }] : [],
+  );
 }
 
 /** Undefined for what holds steps: those are shown as blocks. */

@@ -1,5 +1,5 @@
 import { isObject, type JsonValue } from '../../values/value.js';
-import type { PlannedRun, PlannedStep } from './planned-run.js';
+import type { PlannedEdge, PlannedRun, PlannedStep } from './planned-run.js';
 
 /** A planned run as people read it. Source: steps facts §16. */
 export function formatPlannedRun(run: PlannedRun): string {
@@ -55,7 +55,17 @@ function stepLines(step: PlannedStep, depth: number): string[] {
     lines.push(`${indent(inner)}${title}:`);
     for (const child of steps) lines.push(...stepLines(child, inner + 1));
   }
+  for (const edge of step.edges ?? []) lines.push(...field(inner, ...edgeText(edge)));
   return lines;
+}
+
+/** Where a step leads, and when. */
+function edgeText({ kind, position, label, condition }: PlannedEdge): [name: string, text: string] {
+  const target = `[${position}] ${label}`;
+  return [
+    kind === 'error' ? 'on error' : 'next',
+    condition === null ? target : `${target} when ${condition}`,
+  ];
 }
 
 /** `name: text`; further lines of the text stand below its first. */

@@ -4,11 +4,11 @@ import type { Kind, Kinds, Lookup, ModelUse } from '../../kinds/kind.js';
 import type { Services } from '../../kinds/services.js';
 import type { JsonValue, Value } from '../../values/value.js';
 import type { Diagnostic } from '../diagnostic.js';
-import type { Block, Plan, PlanNode, PlanStart } from '../plan.js';
+import type { Block, Edge, Plan, PlanNode, PlanStart } from '../plan.js';
 import { runLimits } from '../spending-limits.js';
 import { describeFields } from './describe-fields.js';
 import { KnownScope } from './known-scope.js';
-import type { PlannedField, PlannedModel, PlannedRun, PlannedStep } from './planned-run.js';
+import type { PlannedEdge, PlannedField, PlannedModel, PlannedRun, PlannedStep } from './planned-run.js';
 
 export interface PlanRunOptions {
   kinds: Kinds;
@@ -64,7 +64,9 @@ class Planner {
     const steps: PlannedStep[] = [];
     const first = block.entry ?? 0;
     for (const [index, node] of block.nodes.entries()) {
-      steps.push(await this.#step(node, index, index === first ? incoming : unknown));
+      const step = await this.#step(node, index, index === first ? incoming : unknown);
+      const edges = block.edges?.[index]?.map((edge) => plannedEdge(edge, block));
+      steps.push(edges === undefined ? step : { ...step, edges });
     }
     return steps;
   }
@@ -170,6 +172,11 @@ class Planner {
       },
     });
   }
+}
+
+function plannedEdge({ kind, target, condition }: Edge, { nodes }: Block): PlannedEdge {
+  const { path, label } = nodes[target]!;
+  return { kind, position: target + 1, path, label, condition: condition?.source ?? null };
 }
 
 function toolsOf({ selection }: ModelUse): Record<string, JsonValue> {

@@ -34,6 +34,19 @@ export interface PlannedStep {
   /** Seconds of one attempt. */
   timeout: number | null;
   blocks: readonly { title: string; steps: readonly PlannedStep[] }[];
+  /** The ways that lead on, in the order of judgement; absent where the next step of the list always follows. */
+  edges?: readonly PlannedEdge[];
+}
+
+/** A way to another step of the same list. */
+export interface PlannedEdge {
+  kind: 'normal' | 'error';
+  /** Position and path of the step that it leads to. */
+  position: number;
+  path: string;
+  label: string;
+  /** Null: always. */
+  condition: string | null;
 }
 
 export interface PlannedField {

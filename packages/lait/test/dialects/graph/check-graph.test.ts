@@ -86,6 +86,11 @@ describe('issues name what is wrong and where', () => {
       ['capability_disabled a nodes[0].config.capability_key'],
     ],
     [
+      'inputs that are null',
+      single({ capability_key: 'echo', inputs: null }),
+      ['inputs_shape a nodes[0].config.inputs'],
+    ],
+    [
       'a negative retry',
       single({ capability_key: 'echo', retry: { max_attempts: -1, backoff_seconds: 'x' } }),
       [
@@ -403,6 +408,54 @@ describe('issues name what is wrong and where', () => {
     expect(checkGraphDefinition(graph, options)).toMatchObject({ valid: true });
     (graph.nodes as JsonObject[])[0]!.config_json = '{broken';
     expect(checkGraphDefinition(graph, options).issues.map(({ code }) => code)).toContain('config_shape');
+    const text = graphOf([capabilityNode('a', 'echo'), terminal('t')], ['a->t'], 'x' as never);
+    (text.edges as JsonObject[])[0]!.condition = 'x > 1';
+    expect(issuesOf(text)).toEqual(['schema_subset  inputs_schema', 'condition_shape e0 edges[0].condition']);
+  });
+});
+
+describe('a name that nothing has [graph.suggestions]', () => {
+  const text = { type: 'object', properties: { topic: { type: 'string' } } };
+  const edge = (change: JsonObject) => {
+    const graph = graphOf([capabilityNode('first', 'echo'), terminal('last')], ['first->last'], text);
+    Object.assign((graph.edges as JsonObject[])[0]!, change);
+    return graph;
+  };
+  it.each<[string, JsonObject, string]>([
+    ['a node type', single({ capability_key: 'echo' }, undefined, 'capabilty'), 'capability'],
+    ['a capability', single({ capability_key: 'ecco' }), 'echo'],
+    ['an agent', single({ agent_id: 'writr', output_schema: text }, undefined, 'agent'), 'writer'],
+    ['a key of a config', single({ capability_key: 'echo', input: {} }), 'inputs'],
+    ['a key of a node', { ...edge({}), node: [] }, 'nodes'],
+    ['an edge kind', edge({ edge_kind: 'eror' }), 'error'],
+    ['an end of an edge', edge({ target_node_id: 'lst' }), 'last'],
+    ['an operator', edge({ condition: { from_path: 'run.inputs.topic', operator: 'equal' } }), 'equals'],
+    ['a root', echo({ x: { $ref: 'run.input.topic' } }, text), 'run.inputs'],
+    [
+      'a root before a node',
+      edge({ condition: { from_path: 'node.first.output', operator: 'exists' } }),
+      'nodes.first',
+    ],
+    ['an input', echo({ x: { $ref: 'run.inputs.topik' } }, text), 'topic'],
+    ['a node', edge({ condition: { from_path: 'nodes.fist.output', operator: 'exists' } }), 'first'],
+    ['a pipe', echo({ x: { $ref: 'run.inputs.topic', pipe: [{ op: 'uper' }] } }, text), 'upper'],
+    ['a keyword', echo({}, { type: 'object', propertys: {} }), 'properties'],
+    ['an entry', loopGraph({ entry_node_id: 'stp' }), 'step'],
+    [
+      'a provider',
+      single({ provider: 'opnai', model: 'm', output_schema: text }, undefined, 'llm'),
+      'openai',
+    ],
+    ['a filter', single({ template: '{{ "x" | uper }}' }, undefined, 'text_template'), 'upper'],
+    ['a test', single({ template: '{{ 1 is evn }}' }, undefined, 'text_template'), 'even'],
+    [
+      'a variable',
+      single({ template: '{{ nme }}', inputs: { name: 1 } }, undefined, 'text_template'),
+      'name',
+    ],
+  ])('gets the name that may be meant: %s', (_, graph, meant) => {
+    const hints = checkGraphDefinition(graph, options).issues.map(({ hint }) => hint);
+    expect(hints).toContain(`did you mean '${meant}'?`);
   });
 });
 

@@ -1,5 +1,7 @@
 import type { GraphAgentFields } from '../../../kinds/graph-agent.js';
 import { type JsonObject, ownProperty } from '../../../values/value.js';
+import type { GraphNode } from '../definition.js';
+import type { GraphCheck } from '../graph-check.js';
 import { checkInputs, checkOutputSchema } from './inputs.js';
 import type { GraphNodeType } from './node-type.js';
 import { retryPolicy } from './retry.js';
@@ -14,9 +16,7 @@ export const agentType: GraphNodeType = {
     const id = ownProperty(node.config, 'agent_id');
     if (typeof id !== 'string' || id.trim() === '') {
       check.report(node, 'agent_id_required', 'an agent node needs an agent_id', 'agent_id');
-    } else if (check.options.agents !== undefined && !check.options.agents.has(id)) {
-      check.report(node, 'agent_unknown', `no agent '${id}' exists`, 'agent_id');
-    }
+    } else checkRegistered(node, id, check);
     checkInputs(node, check, { code: 'inputs_shape' });
     checkOutputSchema(node, check);
     if (Object.hasOwn(node.config, 'retry'))
@@ -36,3 +36,13 @@ export const agentType: GraphNodeType = {
     };
   },
 };
+
+function checkRegistered(node: GraphNode, id: string, check: GraphCheck): void {
+  const { options } = check;
+  if (options.agents === undefined || options.agents.has(id)) return;
+  if (options.onUnknownName !== undefined) options.onUnknownName();
+  else {
+    const misnamed = { name: id, known: options.agents };
+    check.report(node, 'agent_unknown', { message: `no agent '${id}' exists`, misnamed }, 'agent_id');
+  }
+}

@@ -25,21 +25,7 @@ export const capabilityType: GraphNodeType = {
       );
     }
     const capability = check.capability(node);
-    if (
-      typeof key === 'string' &&
-      key.trim() !== '' &&
-      check.options.capabilities !== undefined &&
-      capability?.enabled !== true
-    ) {
-      const known = check.options.capabilities.list().filter(({ enabled }) => enabled);
-      const reason = capability === undefined ? 'does not exist' : 'is switched off';
-      check.report(
-        node,
-        'capability_disabled',
-        `capability '${key}' ${reason}; there are ${known.map((one) => one.key).join(', ') || 'none'}`,
-        'capability_key',
-      );
-    }
+    if (typeof key === 'string' && key.trim() !== '') checkAvailable(node, key, capability, check);
     checkInputs(node, check, {
       code: 'inputs_shape',
       schema: capability?.input_schema && strictInputSchema(capability.input_schema),
@@ -65,6 +51,25 @@ export const capabilityType: GraphNodeType = {
     };
   },
 };
+
+function checkAvailable(
+  node: GraphNode,
+  key: string,
+  capability: Capability | undefined,
+  check: GraphCheck,
+): void {
+  const { options } = check;
+  if (options.capabilities === undefined || capability?.enabled === true) return;
+  if (capability === undefined && options.onUnknownName !== undefined) {
+    options.onUnknownName();
+    return;
+  }
+  const enabled = options.capabilities.list().filter((one) => one.enabled);
+  const known = enabled.map((one) => one.key);
+  const reason = capability === undefined ? 'does not exist' : 'is switched off';
+  const message = `capability '${key}' ${reason}; there are ${known.join(', ') || 'none'}`;
+  check.report(node, 'capability_disabled', { message, misnamed: { name: key, known } }, 'capability_key');
+}
 
 function checkTarget(node: GraphNode, check: GraphCheck, capability: Capability | undefined): void {
   const schema = capability?.target_schema;

@@ -9,8 +9,8 @@ export function checkInputs(
   check: GraphCheck,
   options: { code: GraphIssueCode; schema?: JsonValue | undefined },
 ): void {
-  const inputs = ownProperty(node.config, 'inputs') ?? {};
-  if (!isObject(inputs)) {
+  const inputs = ownProperty(node.config, 'inputs');
+  if (inputs !== undefined && !isObject(inputs)) {
     check.report(node, options.code, 'inputs must be an object of values', 'inputs');
     return;
   }
@@ -18,7 +18,7 @@ export function checkInputs(
     options.schema === undefined
       ? undefined
       : ({ schema: options.schema, code: 'inputs_value', severity: 'error' } as const);
-  check.value(inputs, [...node.configPath, 'inputs'], check.placeOf(node), declared);
+  check.value(inputs ?? {}, [...node.configPath, 'inputs'], check.placeOf(node), declared);
 }
 
 /** `output_schema`: required, an object schema of the subset. Source: graph seed, agent Node. */

@@ -81,7 +81,11 @@ function checkModel(node: GraphNode, check: GraphCheck): void {
   const provider = ownProperty(node.config, 'provider');
   const known = [...wellKnownProviders, ...(check.options.providers ?? [])];
   if (typeof provider !== 'string' || !known.includes(provider)) {
-    check.report(node, 'llm_provider', `provider must be one of ${known.join(', ')}`, 'provider');
+    const what = {
+      message: `provider must be one of ${known.join(', ')}`,
+      misnamed: { name: String(provider), known },
+    };
+    check.report(node, 'llm_provider', what, 'provider');
   }
   const model = ownProperty(node.config, 'model');
   if (typeof model !== 'string' || model.trim() === '')

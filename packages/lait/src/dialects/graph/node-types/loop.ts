@@ -100,7 +100,10 @@ function checkChildren(node: GraphNode, check: GraphCheck, results: readonly Gra
     check.report(
       node,
       'entry_node_id',
-      'entry_node_id must be a node whose parent_loop_node_id is this loop',
+      {
+        message: 'entry_node_id must be a node whose parent_loop_node_id is this loop',
+        misnamed: { name: String(entry), known: children.map(({ node_id }) => node_id) },
+      },
       'entry_node_id',
     );
     return;
@@ -125,8 +128,7 @@ function checkContinuation(node: GraphNode, check: GraphCheck, results: readonly
   const path = [...node.configPath, 'continuation_condition'];
   const { condition, issues } = readCondition(ownProperty(node.config, 'continuation_condition'));
   const owner = { node_id: node.node_id };
-  for (const issue of issues)
-    check.issues.add({ code: issue.code, message: issue.message, path: [...path, ...issue.path], ...owner });
+  for (const issue of issues) check.issues.add({ ...issue, path: [...path, ...issue.path], ...owner });
   if (condition === undefined) return;
   const place: Place = {
     scope: node.node_id,

@@ -24,7 +24,10 @@ export const textTemplateType: GraphNodeType = {
       check.report(
         node,
         'template',
-        `${error.line === undefined ? '' : `line ${error.line}: `}${error.message}`,
+        {
+          message: `${error.line === undefined ? '' : `line ${error.line}: `}${error.message}`,
+          misnamed: error.misnamed,
+        },
         'template',
       );
       return;
@@ -32,7 +35,15 @@ export const textTemplateType: GraphNodeType = {
     const inputs = ownProperty(node.config, 'inputs') ?? {};
     for (const name of template.variables) {
       if (!isObject(inputs) || !Object.hasOwn(inputs, name))
-        check.report(node, 'template', `'${name}' is none of the inputs`, 'template');
+        check.report(
+          node,
+          'template',
+          {
+            message: `'${name}' is none of the inputs`,
+            misnamed: { name, known: isObject(inputs) ? Object.keys(inputs) : [] },
+          },
+          'template',
+        );
     }
   },
   output: () => ({
