@@ -88,11 +88,13 @@ steps:
   const library = (code) =>
     `import(${JSON.stringify(pathToFileURL(join(bundle, 'index.mjs')))}).then(async ({ createLait }) => { ${code} })`;
   const add = "jq: '{n: (.n + 1)}'";
+  const prompt = 'prompt: hello {{ input }}';
+  const write = 'write: reply.txt';
   return {
     version: command('--version'),
-    lint: command('lint', file('lint.yml', add, 'run: [echo, "{{ input }}"]')),
+    lint: command('lint', file('lint.yml', add, 'run: [echo, "{{ input }}"]', prompt, write)),
     run: command('run', file('run.yml', "jq: '{n: 1}'", add), 'text'),
-    prompt: command('run', file('prompt.yml', 'prompt: hello {{ input }}', 'write: reply.txt'), 'text'),
+    prompt: command('run', file('prompt.yml', prompt, write), 'text'),
     library: library(
       `const lait = await createLait({ config: false });
        const workflow = await lait.load({ version: 2, name: 'sample', steps: [{ jq: '{n: (.n + 1)}' }] });

@@ -27,18 +27,29 @@ export function loadOnFirstUse(code) {
       }
       continue;
     }
+    if (statement.type !== 'ExpressionStatement') {
+      edits.push(...uses(statement, loads));
+      continue;
+    }
+    // The minifier joins statements with commas.
     const { expression } = statement;
-    if (statement.type === 'ExpressionStatement' && isRequire(expression)) {
-      // Nothing of it is used: there is nothing to load it for.
-      edits.push({ ...rangeOf(statement), text: '' });
-    } else if (isInterop(expression, loads)) {
-      const { left, right } = expression;
+    const parts = expression.type === 'SequenceExpression' ? expression.expressions : [expression];
+    const kept = parts.filter((part) => {
+      // Nothing of what is only required is used: there is nothing to load it for.
+      if (isRequire(part)) return false;
+      if (!isInterop(part, loads)) return true;
+      const { left, right } = part;
       const [own, ...others] = right.arguments;
       const callee = applied(code, right.callee, uses(right.callee, loads));
       const rest = others.map((each) => `, ${code.slice(each.start, each.end)}`).join('');
       loads.set(left.name, `${callee}(${loads.get(own.name)}${rest})`);
-      edits.push({ ...rangeOf(statement), text: '' });
-    } else edits.push(...uses(statement, loads));
+      return false;
+    });
+    if (kept.length === parts.length) edits.push(...uses(statement, loads));
+    else {
+      const texts = kept.map((part) => applied(code, part, uses(part, loads)));
+      edits.push({ ...rangeOf(statement), text: texts.length === 0 ? '' : `${texts.join(', ')};` });
+    }
   }
   const head = [...loads].map(
     ([name, load]) => `var $${name}; function ${name}() { return $${name} ??= ${load}; }\n`,
