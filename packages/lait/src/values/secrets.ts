@@ -3,7 +3,7 @@ import { TextFinder, type TextRange } from './text-finder.js';
 import { isObject, type JsonValue, setOwnProperty } from './value.js';
 
 /** What stands where a secret was. */
-const redactionMark = '[REDACTED]';
+export const redactionMark = '[REDACTED]';
 
 /**
  * The secret values that a process knows, and the one place that hides them: logs, events, records, recordings and
@@ -34,7 +34,7 @@ export class SecretRegistry {
 
   /** The text with every occurrence of a known secret replaced by `[REDACTED]`. */
   mask(text: string): string {
-    const found = this.#find(text);
+    const found = this.find(text);
     if (found.length === 0) return text;
     let masked = '';
     let position = 0;
@@ -70,8 +70,20 @@ export class SecretRegistry {
     return changed ? masked : value;
   }
 
+  /**
+   * Where secrets stand in the beginning of a text, in order; ranges may overlap. From `settled` on it depends on what
+   * follows whether one stands there.
+   */
+  findInBeginning(text: string): { found: readonly TextRange[]; settled: number } {
+    if (this.#known.size === 0) return { found: [], settled: text.length };
+    const beginning = text.slice(0, unfinishedFilling(text));
+    const found = this.find(beginning);
+    const folded = foldCase(beginning);
+    return { found, settled: Math.min(...this.#finders!.map((finder) => finder.unfinished(folded))) };
+  }
+
   /** Where secrets stand, in order; ranges may overlap. */
-  #find(text: string): TextRange[] {
+  find(text: string): TextRange[] {
     if (this.#known.size === 0) return [];
     this.#finders ??= [new TextFinder(this.#forms), new TextFinder(this.#forms, skipFilling)];
     const folded = foldCase(text);
@@ -79,6 +91,14 @@ export class SecretRegistry {
       .flatMap((finder) => finder.find(folded))
       .sort((one, other) => one[0] - other[0] || other[1] - one[1]);
   }
+}
+
+/** Where the backslashes at the end of a text begin that may stand for a line break with what follows; else the end. */
+function unfinishedFilling(text: string): number {
+  const end = text.endsWith('r') ? text.length - 1 : text.length;
+  let start = end;
+  while (text[start - 1] === '\\') start -= 1;
+  return start === end ? text.length : start;
 }
 
 /**
