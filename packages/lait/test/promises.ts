@@ -196,6 +196,11 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'DESIGN §2',
   ],
   [
+    'secrets.masked-pieces',
+    'A text in pieces is masked as if it were whole: no secret passes in parts',
+    'FR-25',
+  ],
+  [
     'secrets.masked',
     'Secrets are masked as they are and in common encodings, in every file and output',
     'FR-25',
@@ -720,6 +725,11 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
   [
     'server.events',
     'Events of a run come in order and without gaps, live, afterwards, and behind Last-Event-ID',
+    'issue 8',
+  ],
+  [
+    'server.live-tokens',
+    'Who asks for it sees what models write while they write it, masked, beside the log, and without holding a run up',
     'issue 8',
   ],
   [

@@ -106,7 +106,15 @@ export type RunEvent =
       round: number;
       request: JsonObject;
     }
-  | { type: 'model.token'; address: string; label: string; text: string; reasoning?: boolean }
+  /** A piece of a reply while it arrives; `requestName` tells the requests of a step apart. */
+  | {
+      type: 'model.token';
+      address: string;
+      label: string;
+      requestName: string;
+      text: string;
+      reasoning?: boolean;
+    }
   | {
       type: 'model.responded';
       address: string;
@@ -166,5 +174,6 @@ export type RunEvent =
   | { type: 'warning'; message: string; address?: string; prefix?: string; depth?: number };
 
 export type RunEventType = RunEvent['type'];
+export type ModelTokenEvent = Extract<RunEvent, { type: 'model.token' }>;
 /** What a model answered, and what it used for it. */
 export type ModelRespondedEvent = Extract<RunEvent, { type: 'model.responded' }>;

@@ -69,7 +69,7 @@ async function requestReply(
         context.emit({ type: 'model.requested', ...about, round, request: shown(request) });
       let reply: ModelReply;
       try {
-        reply = await models.request(request, { signal, ...requestHooks(context) });
+        reply = await models.request(request, { signal, ...requestHooks(name, context) });
       } catch (error) {
         if (context.listening) {
           const failure = toFailureRecord(error);
@@ -98,7 +98,7 @@ async function requestReply(
 }
 
 /** What is told of a request while it is answered. */
-function requestHooks(context: StepContext): Omit<ModelCallOptions, 'signal'> {
+function requestHooks(requestName: string, context: StepContext): Omit<ModelCallOptions, 'signal'> {
   const { models } = context.services;
   const { address, node } = context;
   return {
@@ -110,6 +110,7 @@ function requestHooks(context: StepContext): Omit<ModelCallOptions, 'signal'> {
             type: 'model.token',
             address,
             label: node.label,
+            requestName,
             text,
             ...(reasoning && { reasoning }),
           }),

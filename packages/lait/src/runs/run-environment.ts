@@ -24,7 +24,7 @@ export interface RunEnvironment {
   /** Milliseconds between looks for a cancel from another process. Default 500. */
   pollMs?: number;
   /** Told of every engine event of the runs that are worked on here; what a run only replays is left out. */
-  onEvent?: (runId: string, event: RunEvent) => void;
+  onEvent?: (runId: string, event: RunEvent, places: NodePlaces) => void;
   /** Further entries for the log of a run, made of its engine events. Asked anew for each pass. */
   furtherEntries?: (record: RunRecord, plan: Plan) => (event: RunEvent) => readonly NewRunEvent[];
 }

@@ -91,7 +91,7 @@ async function passOver(
         writer.log(log.entriesOf(event));
         if (further !== undefined) writer.log(further(event));
       },
-      onNews: (event) => onEvent?.(record.run_id, event),
+      onNews: (event) => onEvent?.(record.run_id, event, log.places),
     });
   };
   let result: PassResult = await execute(abort);

@@ -12,9 +12,9 @@ import { Audit } from './access/audit.js';
 import { TokenService } from './access/token-service.js';
 import { engineEntriesOf } from './compatible/dynamic/engine-log.js';
 import { DefinitionService } from './definitions/definition-service.js';
-import { EngineEvents } from './events/engine-events.js';
 import { RunChanges } from './events/run-changes.js';
 import { RunFeeds } from './events/run-feeds.js';
+import { RunTokens } from './events/run-tokens.js';
 import { Metrics } from './operations/metrics.js';
 import { ModelUsage } from './operations/model-usage.js';
 import { RunTraces } from './operations/run-traces.js';
@@ -77,7 +77,7 @@ export function createServerContext(options: ServerContextOptions): ServerContex
   const pricing = pricingOf(values.models);
   const usage = new ModelUsage(database, pricing, onError);
   const metrics = new Metrics();
-  const engineEvents = new EngineEvents();
+  const runTokens = new RunTokens(secrets);
   const traces = new RunTraces({ otlp: settings.otlp, secrets, pricing, version, onError });
   const controller = new RunController({
     store,
@@ -94,7 +94,7 @@ export function createServerContext(options: ServerContextOptions): ServerContex
       traces.add(record.run_id, event);
       return engineEntriesOf(record.definition.form, event);
     },
-    onEvent: (runId, event) => engineEvents.emit(runId, event),
+    onEvent: (runId, event, places) => runTokens.handle(runId, event, places),
   });
   const workers = new WorkerPool({
     store,
@@ -128,7 +128,7 @@ export function createServerContext(options: ServerContextOptions): ServerContex
     definitions,
     catalog,
     workers,
-    engineEvents,
+    runTokens,
     runChanges,
     tokens: new TokenService(database),
     audit,

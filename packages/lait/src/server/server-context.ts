@@ -6,8 +6,8 @@ import type { SecretRegistry } from '../values/secrets.js';
 import type { Audit } from './access/audit.js';
 import type { TokenService } from './access/token-service.js';
 import type { DefinitionService } from './definitions/definition-service.js';
-import type { EngineEvents } from './events/engine-events.js';
 import type { RunChanges } from './events/run-changes.js';
+import type { RunTokens } from './events/run-tokens.js';
 import type { Metrics } from './operations/metrics.js';
 import type { ModelUsage } from './operations/model-usage.js';
 import type { RunService } from './runs/run-service.js';
@@ -29,8 +29,8 @@ export interface ServerContext {
   /** What can be run, stored or configured. */
   catalog: WorkflowCatalog;
   workers: WorkerPool;
-  /** What happens in the runs that this process works on, as it happens. */
-  engineEvents: EngineEvents;
+  /** What models write in the runs that this process works on, while they write it. */
+  runTokens: RunTokens;
   /** Runs that this process has changed. */
   runChanges: RunChanges;
   tokens: TokenService;

@@ -7,6 +7,7 @@ const token = (address: string, text: string): RunEvent => ({
   type: 'model.token',
   address,
   label: address,
+  requestName: 'request',
   text,
 });
 const failed = (address: string): RunEvent => ({

@@ -49,7 +49,13 @@ test('shows the innermost steps with their time, model and tokens, and the total
     round: 1,
     request: {},
   });
-  handle({ type: 'model.token', address: 'steps[0]#a>steps[0].a[0]/1', label: 'tone', text: 'x' });
+  handle({
+    type: 'model.token',
+    address: 'steps[0]#a>steps[0].a[0]/1',
+    label: 'tone',
+    requestName: 'request',
+    text: 'x',
+  });
   state.time = 61_500;
   expect(view.rows()).toEqual([
     '⠋ [a] [1] tone · 1m01s · m-1 · 1 tokens',

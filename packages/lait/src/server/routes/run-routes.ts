@@ -274,17 +274,22 @@ export const runRoutes: readonly Route[] = [
     operation: 'followRun',
     summary: 'Follow the log of a run',
     description:
-      'Server-sent events: `id` is the number of the entry, `event` its type, `data` the entry. With `Last-Event-ID` (or `?last_event_id=`) the stream goes on behind that entry. Comments are heartbeats. The stream ends with the run; with `until=parked` also when it waits for somebody.',
+      'Server-sent events: `id` is the number of the entry, `event` its type, `data` the entry. With `Last-Event-ID` (or `?last_event_id=`) the stream goes on behind that entry. Comments are heartbeats. The stream ends with the run; with `until=parked` also when it waits for somebody. With `tokens=true` it also tells what models write, while they write it, when this process works on the run: events `model.token` (`{type, node_id, activation_id, address, label, request_name, text, reasoning}`) without an `id`, which no log keeps; `model.tokens_skipped` (`{type, characters}`) says how much was left out because the client was slow.',
     tag,
     scope: 'read',
     parameters: runId,
     query: z.strictObject({
       last_event_id: z.string().max(20).optional(),
       until: z.enum(['ended', 'parked']).optional(),
+      tokens: flag.optional().describe('Also what models write, while they write it. Default false.'),
     }),
     responses: { 200: { description: 'The stream.', content: 'text/event-stream' } },
-    handle: (request, server) =>
-      runEventStream(request, server, { runId: request.path.run_id, until: request.query.until ?? 'ended' }),
+    handle: ({ query, ...request }, server) =>
+      runEventStream(request, server, {
+        runId: request.path.run_id,
+        until: query.until ?? 'ended',
+        tokens: query.tokens === true,
+      }),
   }),
 ];
 

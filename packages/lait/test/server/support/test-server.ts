@@ -19,7 +19,7 @@ export interface TestServerOptions {
   database?: string;
   config?: ConfigurationValues;
   settings?: Partial<ServerSettings>;
-  services?: Pick<ServiceOptions, 'tools' | 'agents' | 'capabilities'>;
+  services?: Pick<ServiceOptions, 'tools' | 'agents' | 'capabilities' | 'streaming'>;
   groups?: readonly RouteGroup[];
   secrets?: SecretRegistry;
   directory?: string;

@@ -1,5 +1,5 @@
 import type { StreamEvent } from '../../../dialects/dynamic/stream-events.js';
-import type { RunEvent } from '../../../engine/events.js';
+import { besideTokens } from '../../events/beside-tokens.js';
 import { type Frame, streamResponse } from '../../http/event-stream.js';
 import type { ServerContext } from '../../server-context.js';
 import type { DynamicRun } from './dynamic-run.js';
@@ -14,9 +14,6 @@ export interface RunStreamOptions {
   until: 'ended' | 'parked';
   signal: AbortSignal;
 }
-
-/** So many tokens are kept for a client that is slow; what comes meanwhile is left out of its stream. */
-const mostTokens = 10_000;
 
 /** A run's stream: each event is JSON with a record separator behind it. Source: dynamic facts §6.2, §7. */
 export function runStream(server: ServerContext, options: RunStreamOptions): Response {
@@ -52,70 +49,27 @@ async function* streamEvents(
 ): AsyncGenerator<unknown[]> {
   const { run_id: runId } = run.record;
   const history = new RunHistory(await server.catalog.load(run.record), run);
-  const tokens = new TokenQueue();
-  const unsubscribe = server.engineEvents.subscribe(runId, (event) => tokens.push(event));
-  const batches = server.runs.follow(runId, { after: 0, until, signal });
+  const tokens = server.runTokens.open(runId);
+  // What a step says comes behind its start and before its result, which are entries.
+  const said = () =>
+    tokens
+      .take(({ address }) => history.hasStarted(address))
+      .tokens.flatMap(({ token }) => history.live(token));
   let left = skip;
   const shown = (events: readonly StreamEvent[]) => {
     const rest = events.slice(left);
     left -= events.length - rest.length;
     return rest.map((event) => server.secrets.maskValue(event as never));
   };
-  try {
-    let next = batches.next();
-    for (;;) {
-      const logged = await Promise.race([next, tokens.arrival()]);
-      const released = tokens.take((address) => history.hasStarted(address));
-      if (released.length > 0) yield shown(released.flatMap((event) => history.live(event)));
-      if (logged === undefined) continue;
-      if (logged.done === true) return;
-      next = batches.next();
-      const told: StreamEvent[] = [];
-      // How a run ended is in its record by now.
-      const current = await server.runs.get(runId);
-      for (const entry of logged.value) {
-        const events = history.add(entry, current);
-        if (entry.seq > after) told.push(...events);
-        // What a step says comes before its result, which is a later entry.
-        for (const event of tokens.take((address) => history.hasStarted(address)))
-          told.push(...history.live(event));
-      }
-      yield shown(told);
+  for await (const batch of besideTokens(server.runs.follow(runId, { after: 0, until, signal }), tokens)) {
+    const told = said();
+    // How a run ended is in its record by now.
+    const current = batch === undefined ? undefined : await server.runs.get(runId);
+    for (const entry of batch ?? []) {
+      const events = history.add(entry, current!);
+      if (entry.seq > after) told.push(...events);
+      told.push(...said());
     }
-  } finally {
-    unsubscribe();
-    await batches.return(undefined);
-  }
-}
-
-class TokenQueue {
-  #tokens: Extract<RunEvent, { type: 'model.token' }>[] = [];
-  #arrived: (() => void) | undefined;
-  #isNew = false;
-
-  push(event: RunEvent): void {
-    if (event.type !== 'model.token' || this.#tokens.length >= mostTokens) return;
-    this.#tokens.push(event);
-    this.#isNew = true;
-    this.#arrived?.();
-  }
-
-  /** Resolves when there is something new. */
-  arrival(): Promise<undefined> {
-    return new Promise((resolve) => {
-      this.#arrived = () => {
-        this.#arrived = undefined;
-        this.#isNew = false;
-        resolve(undefined);
-      };
-      if (this.#isNew) this.#arrived();
-    });
-  }
-
-  /** The tokens of steps that have begun, in order. */
-  take(hasStarted: (address: string) => boolean) {
-    const taken = this.#tokens.filter(({ address }) => hasStarted(address));
-    if (taken.length > 0) this.#tokens = this.#tokens.filter(({ address }) => !hasStarted(address));
-    return taken;
+    yield shown(told);
   }
 }
