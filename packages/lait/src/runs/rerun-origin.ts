@@ -1,11 +1,23 @@
 import type { JournalEntry } from '../engine/journal.js';
 import type { Plan } from '../plan/plan.js';
-import type { JsonObject } from '../values/value.js';
+import type { JsonObject, JsonValue } from '../values/value.js';
 import { NodePlaces, nodeName } from './node-places.js';
 import { nodeRows } from './node-rows.js';
 import type { RunEnvironment } from './run-environment.js';
 import { runConflict } from './run-errors.js';
 import type { RunRecord } from './run-record.js';
+
+/** How a run is repeated. */
+export interface RerunOptions {
+  /** Default: those of the run. */
+  inputs?: JsonValue;
+  /** Single inputs in place of those. */
+  changedInputs?: JsonObject;
+  /** Id or path of a node of the top level. Default: the beginning. */
+  from?: string;
+  skipApproval?: boolean;
+  runId?: string;
+}
 
 /** What a repeated run takes over from the one it repeats. */
 export interface RunOrigin {

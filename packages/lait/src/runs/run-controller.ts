@@ -4,12 +4,12 @@ import type { Snapshot } from '../engine/runtime.js';
 import { CancelledError } from '../errors/errors.js';
 import { continueAnswer, interruptionOf } from '../kinds/interruption.js';
 import type { Plan } from '../plan/plan.js';
-import type { JsonObject, JsonValue } from '../values/value.js';
+import { isObject, type JsonObject, type JsonValue } from '../values/value.js';
 import type { GraphRunLog } from './graph-run-log.js';
 import { type CreateRunOptions, createRun } from './new-run.js';
 import { type NodeRow, nodeRows } from './node-rows.js';
 import { LeaseLost, PassInterruption } from './pass-interruption.js';
-import { originBefore, type RunOrigin } from './rerun-origin.js';
+import { originBefore, type RerunOptions, type RunOrigin } from './rerun-origin.js';
 import { callOf, limitsOf, withPause } from './run-call.js';
 import { changeRun, type Decision, updateOf } from './run-changes.js';
 import { maskedEvent, type RunEnvironment, runLogOf } from './run-environment.js';
@@ -269,22 +269,21 @@ export class RunController {
   }
 
   /**
-   * Repeats a run that has ended as a new one, from the same definition: with its inputs or others. `from` reuses
-   * what happened before that node first began. Throws `run_conflict`. Source: graph facts §7.11; field report FR-43.
+   * Repeats a run that has ended as a new one, from the same definition: with its inputs, others, or single ones of them
+   * changed. `from` reuses what happened before that node first began. Throws `run_conflict`. Source: graph facts §7.11;
+   * field report FR-43.
    */
-  async rerun(
-    runId: string,
-    options: { inputs?: JsonValue; from?: string; skipApproval?: boolean; runId?: string } = {},
-  ): Promise<RunRecord> {
+  async rerun(runId: string, options: RerunOptions = {}): Promise<RunRecord> {
     const source = await this.read(runId);
     if (!isTerminal(source.status)) throw runConflict(source, 'has not ended');
     const plan = await this.#options.load(source);
-    const { inputs = source.inputs, skipApproval, from } = options;
+    const { inputs = source.inputs, changedInputs, skipApproval, from } = options;
     const { state, context } = callOf(source);
     const origin = from === undefined ? { runId } : await originBefore(source, from, plan, this.#options);
     const call = {
       value: source.value,
-      inputs,
+      inputs:
+        changedInputs === undefined ? inputs : { ...(isObject(inputs) ? inputs : {}), ...changedInputs },
       state,
       requestContext: context as JsonObject,
       skipApproval,

@@ -82,6 +82,50 @@ describe('an operator', () => {
     expect(JSON.parse(after.stdout)).toHaveLength(2);
   });
 
+  it('[server.rerun] repeats a run with other inputs, as without a server', { timeout: 60_000 }, async () => {
+    const directory = directoryWith({
+      'lait.config.yml': 'workflows: { two: two.yml }\n',
+      'two.yml': 'inputs: { a: {}, b: {} }\nsteps:\n  - jq: $inputs\n',
+      'whole.json': '{"a": 7, "b": "日本"}',
+    });
+    const { url } = await serve(directory);
+    const remote = (...args: string[]) => lait(directory, ['runs', ...args, '--server', url]);
+    const first = await remote(
+      'start',
+      'two',
+      '--input',
+      'a={"x":2}',
+      '--input',
+      'b=日本',
+      '--follow',
+      '--json',
+    );
+    const { run_id } = JSON.parse(first.stdout);
+    const calls: [string[], object][] = [
+      [[], { a: { x: 2 }, b: '日本' }],
+      [['--input', 'b=two words'], { a: { x: 2 }, b: 'two words' }],
+      [['--input-json', '@whole.json'], { a: 7, b: '日本' }],
+      [['--input-json', '{"a":8}', '--input', 'b=[1]'], { a: 8, b: [1] }],
+    ];
+    for (const [args, inputs] of calls) {
+      const { code, stdout, stderr } = await remote('rerun', run_id, ...args, '--json');
+      expect(code, stderr).toBe(0);
+      expect(JSON.parse(stdout).inputs).toEqual(inputs);
+      const local = await lait(directory, [
+        'runs',
+        'rerun',
+        run_id,
+        ...args,
+        '--database',
+        '.lait/lait.db',
+        '-q',
+      ]);
+      expect(JSON.parse(local.stdout)).toEqual(inputs);
+    }
+    const wrong = await remote('rerun', run_id, '--input', 'nonsense');
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('must be KEY=VALUE')]);
+  });
+
   it('[server.operator] is told what is wrong with a call', { timeout: 60_000 }, async () => {
     const directory = directoryWith(files);
     const refused: [string[], string][] = [

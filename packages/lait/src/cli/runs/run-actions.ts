@@ -1,12 +1,13 @@
 import { planOfPinned } from '../../config/load-plan.js';
 import { UsageError } from '../../errors/errors.js';
 import { declarationsOfSchema, parseInputArguments } from '../../plan/inputs.js';
+import type { Plan } from '../../plan/plan.js';
 import { runConflict } from '../../runs/run-errors.js';
 import { newRunId } from '../../runs/run-id.js';
 import { type AttentionChoice, openQuestion } from '../../runs/run-questions.js';
 import type { RunRecord } from '../../runs/run-record.js';
 import { isTerminal } from '../../runs/run-status.js';
-import { isObject, type JsonObject, type JsonValue } from '../../values/value.js';
+import type { JsonObject, JsonValue } from '../../values/value.js';
 import type { CommandContext } from '../command-context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { configuredLait } from '../run/configured-lait.js';
@@ -161,10 +162,10 @@ export function rerunRun(name: string, options: RerunOptions, context: CommandCo
     name,
     async (runs, record) => {
       const plan = await planOfPinned(record.definition);
-      const inputs = await replacedInputs(record, options, plan, context);
+      const given = await givenInputs(options, plan, context);
       const isStart = options.from === 'start' && !plan.body.nodes.some(({ id }) => id === 'start');
       const again = await runs.rerun(record.run_id, {
-        ...(inputs !== undefined && { inputs }),
+        ...given,
         ...(options.from !== undefined && !isStart && { from: options.from }),
         runId: newRunId(),
       });
@@ -176,20 +177,19 @@ export function rerunRun(name: string, options: RerunOptions, context: CommandCo
   );
 }
 
-/** `--input-json` replaces the inputs, `--input` single ones of them. */
-async function replacedInputs(
-  record: RunRecord,
+/** What `--input-json` and `--input` give, read as the workflow of the run declares it. */
+async function givenInputs(
   { input, inputJson }: RerunOptions,
-  plan: Awaited<ReturnType<typeof planOfPinned>>,
+  plan: Plan,
   { output, signal }: CommandContext,
-): Promise<JsonValue | undefined> {
-  if (input === undefined && inputJson === undefined) return undefined;
-  const whole = inputJson === undefined ? record.inputs : await readInputJson(inputJson, signal);
-  if (input === undefined) return whole;
+): Promise<{ inputs?: JsonValue; changedInputs?: JsonObject }> {
   const declared = plan.inputs ?? declarationsOfSchema(plan.inputSchema);
-  const { inputs, warnings } = parseInputArguments(declared, input);
+  const { inputs, warnings } = parseInputArguments(declared, input ?? []);
   for (const warning of warnings) output.warning(warning);
-  return { ...(isObject(whole) ? (whole as JsonObject) : {}), ...inputs };
+  return {
+    ...(inputJson !== undefined && { inputs: await readInputJson(inputJson, signal) }),
+    ...(input !== undefined && { changedInputs: inputs }),
+  };
 }
 
 /** `lait runs cancel`: ends a run that waits, and asks one that is worked on to stop. */

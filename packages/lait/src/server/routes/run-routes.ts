@@ -179,7 +179,8 @@ export const runRoutes: readonly Route[] = [
     parameters: runId,
     body: z
       .strictObject({
-        inputs: jsonObject.optional(),
+        inputs: json.optional().describe('In place of the inputs of the run.'),
+        changed_inputs: jsonObject.optional().describe('Single inputs in place of those.'),
         from: id.optional().describe('Id of a step of the top level, or its path, e.g. `steps[2]`.'),
         skip_approval: z.boolean().optional(),
       })
@@ -190,7 +191,8 @@ export const runRoutes: readonly Route[] = [
       const record = await server.runs.rerun(
         path.run_id,
         {
-          ...(body.inputs !== undefined && { inputs: body.inputs as JsonObject }),
+          ...(body.inputs !== undefined && { inputs: body.inputs as JsonValue }),
+          ...(body.changed_inputs !== undefined && { changedInputs: body.changed_inputs as JsonObject }),
           ...(body.from !== undefined && { from: body.from }),
           ...(body.skip_approval !== undefined && { skipApproval: body.skip_approval }),
         },

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../engine/runtime.js';
 import type { Plan } from '../../plan/plan.js';
 import type { CreateRunOptions } from '../../runs/new-run.js';
-import type { RunOrigin } from '../../runs/rerun-origin.js';
+import type { RerunOptions, RunOrigin } from '../../runs/rerun-origin.js';
 import type { RunCourse } from '../../runs/run-call.js';
 import type { RunController, RunView } from '../../runs/run-controller.js';
 import type { AttentionChoice } from '../../runs/run-questions.js';
@@ -155,11 +155,7 @@ export class RunService {
   }
 
   /** A new run of the same definition; `from` reuses what happened before that node of the top level. */
-  async rerun(
-    runId: string,
-    options: { inputs?: JsonValue; from?: string; skipApproval?: boolean },
-    actor: Actor,
-  ): Promise<RunRecord> {
+  async rerun(runId: string, options: RerunOptions, actor: Actor): Promise<RunRecord> {
     return this.#audit(actor, 'run.repeated', await this.options.controller.rerun(runId, options));
   }
 

@@ -44,13 +44,13 @@ class ServerRuns {
         const path = `v1/runs/${encodeURIComponent(id)}`;
         if (name === 'show') return this.#show(await this.client.ask('GET', `${path}?nodes=true`));
         if (name === 'events') return this.#events(id, Number(options.after ?? 0));
-        return this.#changed(await this.client.ask('POST', `${path}/${name}`, this.#body(name, words)));
+        return this.#changed(await this.client.ask('POST', `${path}/${name}`, await this.#body(name, words)));
       }
     }
   }
 
   /** What an action is sent with. */
-  #body(name: string, words: readonly string[]): JsonValue | undefined {
+  async #body(name: string, words: readonly string[]): Promise<JsonValue | undefined> {
     const { options } = this.call;
     if (name === 'answer') {
       const question = words.length > 1 ? words[0] : undefined;
@@ -70,14 +70,11 @@ class ServerRuns {
       };
     }
     if (name !== 'rerun') return undefined;
-    if (options.input !== undefined)
-      throw new UsageError({
-        code: 'options_exclude',
-        message: 'with --server give all inputs with --input-json',
-      });
+    const { input, inputJson } = options;
     return {
       ...(typeof options.from === 'string' && options.from !== 'start' && { from: options.from }),
-      ...(typeof options.inputJson === 'string' && { inputs: object('--input-json', options.inputJson) }),
+      ...(typeof inputJson === 'string' && { inputs: await readInputJson(inputJson, this.context.signal) }),
+      ...(input !== undefined && { changed_inputs: this.#named(input as string[]) }),
       ...(options.approve === true && { skip_approval: true }),
     };
   }
@@ -108,18 +105,23 @@ class ServerRuns {
       });
     const first =
       typeof inputJson === 'string' ? await readInputJson(inputJson, this.context.signal) : prompt;
-    const { inputs, warnings } = parseInputArguments({}, (input ?? []) as string[]);
-    for (const warning of warnings) this.context.output.warning(warning);
     const run = await this.client.ask('POST', 'v1/runs', {
       workflow,
       ...(first !== undefined && { input: first }),
-      ...(input !== undefined && { inputs }),
+      ...(input !== undefined && { inputs: this.#named(input as string[]) }),
     });
     const id = String(run.run_id);
     if (follow !== true) return this.#changed(run);
     for await (const event of this.client.events(id, 0))
       this.context.output.line(eventRow(shown(event)).filter(Boolean).join('  '));
     return this.#show(await this.client.ask('GET', `v1/runs/${encodeURIComponent(id)}`));
+  }
+
+  /** What `--input` gives; what the workflow declares is known to the server alone. */
+  #named(pairs: readonly string[]): JsonObject {
+    const { inputs, warnings } = parseInputArguments({}, pairs);
+    for (const warning of warnings) this.context.output.warning(warning);
+    return inputs;
   }
 
   async #show(run: JsonObject): Promise<ExitCode> {
@@ -225,10 +227,4 @@ function json(option: string, text: string): JsonValue {
   } catch (error) {
     throw new UsageError({ code: 'usage', message: `${option} is no JSON: ${(error as Error).message}` });
   }
-}
-
-function object(option: string, text: string): JsonObject {
-  const value = json(option, text);
-  if (isObject(value)) return value;
-  throw new UsageError({ code: 'usage', message: `${option} must be a JSON object` });
 }
