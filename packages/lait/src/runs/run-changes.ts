@@ -2,7 +2,7 @@ import type { JsonObject } from '../values/value.js';
 import { runConflict, runNotFound } from './run-errors.js';
 import type { NewRunEvent, RunRecord } from './run-record.js';
 import { isTerminal, mayChange, type RunStatus } from './run-status.js';
-import type { RunChange, RunLease, RunStore, RunUpdate } from './run-store.js';
+import type { RunChange, RunLease, RunStore, RunUpdate, RunUse } from './run-store.js';
 
 /** What somebody wants to become of a run. */
 export interface Decision {
@@ -14,6 +14,8 @@ export interface Decision {
 }
 
 export interface ChangeOptions {
+  /** As what the record is read. */
+  use?: RunUse;
   /** The record as it was just read, which spares a look. */
   known?: RunRecord;
   /** Whoever has claimed the run since then decides instead: throws `lease_lost`. */
@@ -28,10 +30,10 @@ export async function changeRun(
   store: RunStore,
   runId: string,
   decide: (record: RunRecord) => Decision | undefined | Promise<Decision | undefined>,
-  { known, lease }: ChangeOptions = {},
+  { known, lease, use }: ChangeOptions = {},
 ): Promise<RunRecord | undefined> {
   for (let first = known; ; first = undefined) {
-    const record = first ?? (await store.read(runId));
+    const record = first ?? (await store.read(runId, use));
     if (record === undefined) throw runNotFound(runId);
     const decision = await decide(record);
     if (decision === undefined) return undefined;

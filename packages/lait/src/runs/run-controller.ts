@@ -18,7 +18,7 @@ import { type AttentionChoice, checkAnswer, decisionAnswer, openQuestion } from 
 import type { RunLogEvent, RunQuestion, RunRecord } from './run-record.js';
 import { snapshotBehind } from './run-snapshot.js';
 import { isTerminal, isWorkedOn, type RunStatus } from './run-status.js';
-import type { ClaimRequest, RunClaim, RunFilter } from './run-store.js';
+import type { ClaimRequest, RunClaim, RunFilter, RunUse } from './run-store.js';
 import { closingEntries, workOnRun } from './run-worker.js';
 
 /** How long a run that is driven here stays claimed when this process dies, in milliseconds. */
@@ -59,8 +59,9 @@ export class RunController {
     return createRun(plan, options, this.#options, origin);
   }
 
-  async read(runId: string): Promise<RunRecord> {
-    const record = await this.#options.store.read(runId);
+  /** A run; as it is shown without the values that were kept out of the store. Throws `run_not_found`. */
+  async read(runId: string, use?: RunUse): Promise<RunRecord> {
+    const record = await this.#options.store.read(runId, use);
     if (record === undefined) throw runNotFound(runId);
     return record;
   }
@@ -71,8 +72,8 @@ export class RunController {
   }
 
   /** The run with every attempt of its nodes and its log. */
-  async view(runId: string): Promise<RunView> {
-    const run = await this.read(runId);
+  async view(runId: string, use?: RunUse): Promise<RunView> {
+    const run = await this.read(runId, use);
     const events = await this.#options.store.events(runId);
     return { run, events, nodes: nodeRows(events) };
   }
@@ -231,23 +232,25 @@ export class RunController {
 
   /**
    * Asks for an end. A run that waits ends at once; one under way is told to stop, and the call in flight is awaited.
-   * Throws `run_conflict` when the run has ended. Source: graph facts §7.7.
+   * Gives the run as it is shown: ending it needs none of its values. Throws `run_conflict` when it has ended. Source:
+   * graph facts §7.7.
    */
   async cancel(runId: string): Promise<RunRecord> {
     const record = await this.requestCancel(runId);
     await this.#active.get(runId)?.ended;
-    return record.status === 'cancelling' ? this.read(runId) : record;
+    return record.status === 'cancelling' ? this.read(runId, 'show') : record;
   }
 
   /** The same as `cancel` without waiting for the call in flight: the run is then `cancelling`. */
   async requestCancel(runId: string): Promise<RunRecord> {
-    const record = await this.#change(runId, (found) => {
+    const decide = (found: RunRecord): Decision => {
       if (isTerminal(found.status)) throw runConflict(found, 'has ended already');
       const working = isWorkedOn(found.status);
       const to: RunStatus = working ? 'cancelling' : 'cancelled';
       const requested = { event_type: 'run_cancel_requested', payload: { from: found.status, to } };
       return { change: { status: to, ...(to === 'cancelled' && { questions: [] }) }, events: [requested] };
-    });
+    };
+    const record = await this.#change(runId, decide, 'show');
     if (record.status !== 'cancelling') return record;
     this.#active.get(runId)?.abort.abort(new CancelledError());
     return record;
@@ -339,8 +342,12 @@ export class RunController {
     }
   }
 
-  async #change(runId: string, decide: (record: RunRecord) => Decision): Promise<RunRecord> {
-    return (await changeRun(this.#options.store, runId, async (record) => {
+  async #change(
+    runId: string,
+    decide: (record: RunRecord) => Decision,
+    use: RunUse = 'work',
+  ): Promise<RunRecord> {
+    const whole = async (record: RunRecord): Promise<Decision> => {
       const { change, events = [] } = decide(record);
       const closes = change.status !== undefined && isTerminal(change.status);
       return {
@@ -348,7 +355,8 @@ export class RunController {
         events: events.map((event) => maskedEvent(event, this.#options)),
         closing: closes ? await closingEntries(record, this.#options) : [],
       };
-    }))!;
+    };
+    return (await changeRun(this.#options.store, runId, whole, { use }))!;
   }
 
   async #changeWithLog(

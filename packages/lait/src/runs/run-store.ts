@@ -4,6 +4,9 @@ import type { Form } from '../plan/plan.js';
 import type { NewRunEvent, RunLogEvent, RunQuestion, RunRecord } from './run-record.js';
 import type { RunStatus } from './run-status.js';
 
+/** Whether values are restored; by default they are. */
+export type RunUse = 'work' | 'show';
+
 /** What may change of a record; the store counts the revision and sets `updated_at` and `queued_at`. */
 export type RunChange = Partial<
   Omit<RunRecord, 'run_id' | 'revision' | 'created_at' | 'updated_at' | 'queued_at'>
@@ -121,8 +124,11 @@ export interface StoredJournal extends ReadableJournal {
 export interface RunStore {
   /** Adds a run with the first entries of its log and, for a repeated one, of its journal. Throws `run_exists`. */
   create(record: RunRecord, events: readonly NewRunEvent[], entries?: readonly JournalEntry[]): Promise<void>;
-  /** The run as it is worked with. */
-  read(runId: string): Promise<RunRecord | undefined>;
+  /**
+   * The run as it is worked with, or as it is shown: that needs none of the variables whose values were kept out of the
+   * store. Only changes that hold no such values may follow from it.
+   */
+  read(runId: string, use?: RunUse): Promise<RunRecord | undefined>;
   /** Runs as they are shown: values hold names instead of the secrets that were kept out of the store. */
   list(filter?: RunFilter): Promise<RunRecord[]>;
   count(selection?: RunSelection): Promise<number>;

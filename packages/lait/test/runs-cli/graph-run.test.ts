@@ -377,6 +377,13 @@ test.each([undefined, 'runs.db'])(
     expect(stdout).toBe(`{"text":"key ${env.MY_TOKEN}"}\n`);
     const shown = await lait(directory, ['runs', 'show', 'latest', ...flags]);
     expect(shown.stdout).toContain('key $' + '{MY_TOKEN}');
+    // Ending a run needs none of its values; they stay what they are for whoever repeats it.
+    await lait(directory, ['run', 'g.json', '-q', ...input, ...flags], { env });
+    const cancelled = await lait(directory, ['runs', 'cancel', 'latest', '--json', ...flags]);
+    expect(JSON.parse(cancelled.stdout)).toMatchObject({ status: 'cancelled' });
+    expect((await lait(directory, ['runs', 'rerun', 'latest', '-q', ...flags], { env })).code).toBe(75);
+    const again = await lait(directory, ['runs', 'answer', 'latest', 'ok', '-q', ...flags], { env });
+    expect(again.stdout).toBe(stdout);
     const files = readdirSync(directory, { recursive: true, encoding: 'utf8' })
       .map((name) => join(directory, name))
       .filter((path) => statSync(path).isFile());

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { UsageError } from '../../errors/errors.js';
 import { openRunStore } from '../../runs/open-run-store.js';
 import type { RunRecord } from '../../runs/run-record.js';
-import type { RunStore } from '../../runs/run-store.js';
+import type { RunStore, RunUse } from '../../runs/run-store.js';
 import { StoredSecrets } from '../../runs/stored-secrets.js';
 import type { CommandContext } from '../command-context.js';
 import { runStore } from './run-store.js';
@@ -22,7 +22,7 @@ export class RecordedRuns {
     readonly context: CommandContext,
     readonly options: StoreOptions,
     readonly secrets: StoredSecrets,
-    private readonly use: 'work' | 'show',
+    private readonly use: RunUse,
   ) {}
 
   /**
@@ -32,7 +32,7 @@ export class RecordedRuns {
   static async of(
     context: CommandContext,
     options: StoreOptions,
-    use: 'work' | 'show' = 'work',
+    use: RunUse = 'work',
   ): Promise<RecordedRuns> {
     const configuration = await context.configuration().catch(() => undefined);
     const sources = [JSON.stringify(configuration?.values ?? {})];
@@ -56,11 +56,11 @@ export class RecordedRuns {
    * The run that a person means; `latest` is the newest. Throws a `UsageError`: `run_not_found`, or `run_of_other_kind`
    * for a checkpoint, which another command continues; `database_missing` for a SQLite file that is not there.
    */
-  async find(name: string): Promise<RunRecord> {
+  async find(name: string, use?: RunUse): Promise<RunRecord> {
     this.#requireDatabase();
     const store = await this.store();
     const id = name === 'latest' ? (await store.list({ limit: 1 }))[0]?.run_id : name;
-    const record = id === undefined ? undefined : await store.read(id);
+    const record = id === undefined ? undefined : await store.read(id, use);
     if (record === undefined) throw await this.#notFound(name);
     this.secrets.protect(record.definition.sources.map(({ text }) => text));
     return record;

@@ -201,7 +201,7 @@ export async function cancelRun(
   const display = new RunDisplay({ progress: 'plain', quiet: true }, context);
   const configured = await configuredLait(await context.configuration(), options, context, display);
   try {
-    const { run_id: runId } = await configured.records.find(name);
+    const { run_id: runId } = await configured.records.find(name, 'show');
     const runs = await configured.lait.runs();
     let record = await runs.cancel(runId);
     // Nobody is left to stop a run whose process was lost: what it was doing is looked at here.

@@ -13,6 +13,7 @@ import type {
   RunSelection,
   RunStore,
   RunUpdate,
+  RunUse,
   StoredJournal,
 } from '../run-store.js';
 import type { Database, Queries } from './database/database.js';
@@ -78,13 +79,13 @@ export class SqlRunStore implements RunStore {
     });
   }
 
-  async read(runId: string): Promise<RunRecord | undefined> {
+  async read(runId: string, use: RunUse = 'work'): Promise<RunRecord | undefined> {
     const [run] = await this.database.read((queries) =>
       loadRuns(
         queries,
         queries.selectFrom('runs').where('run_id', '=', runId),
         this.#definitions,
-        this.#work,
+        use === 'show' ? this.#show : this.#work,
       ),
     );
     return run?.record;

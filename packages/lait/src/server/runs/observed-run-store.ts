@@ -10,6 +10,7 @@ import type {
   RunLease,
   RunSelection,
   RunStore,
+  RunUse,
   StoredJournal,
 } from '../../runs/run-store.js';
 
@@ -63,8 +64,8 @@ export class ObservedRunStore implements RunStore {
     return claims;
   }
 
-  read(runId: string) {
-    return this.store.read(runId);
+  read(runId: string, use?: RunUse) {
+    return this.store.read(runId, use);
   }
   list(filter?: RunFilter) {
     return this.store.list(filter);

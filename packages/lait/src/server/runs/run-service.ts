@@ -80,8 +80,8 @@ export class RunService {
   }
 
   /** Throws `run_not_found`, as every method that takes an id does. */
-  async get(runId: string): Promise<RunRecord> {
-    return this.#shown(await this.options.controller.read(runId));
+  get(runId: string): Promise<RunRecord> {
+    return this.options.controller.read(runId, 'show');
   }
 
   /** With its values as runs work with them: never to be shown. */
@@ -90,9 +90,8 @@ export class RunService {
   }
 
   /** With every attempt of its nodes and its log. */
-  async view(runId: string): Promise<RunView> {
-    const view = await this.options.controller.view(runId);
-    return { ...view, run: this.#shown(view.run) };
+  view(runId: string): Promise<RunView> {
+    return this.options.controller.view(runId, 'show');
   }
 
   list(filter?: RunFilter): Promise<RunRecord[]> {

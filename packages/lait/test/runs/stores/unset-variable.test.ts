@@ -28,4 +28,31 @@ describe.each(flavours.filter(({ durable }) => durable))('claims of $name', ({ s
     await store.close();
     await where.remove();
   });
+
+  it('of such a run change what needs no values, and leave the values as they are stored', async () => {
+    const where = await place();
+    const known = { secrets: new StoredSecrets({ DEPLOY_TOKEN: 'tok-123456789' }) };
+    const before = await where.open(known);
+    const inputs = { token: 'use tok-123456789' };
+    const run = record({ inputs, answers: { q: ['tok-123456789'] } });
+    await before.create(run, []);
+    await before.close();
+    const store = await where.open({ secrets: new StoredSecrets({}) });
+    await expect(store.read(run.run_id)).rejects.toMatchObject({ code: 'variable_unset' });
+    const shown = (await store.read(run.run_id, 'show'))!;
+    expect(shown.inputs).toEqual({ token: 'use ${DEPLOY_TOKEN}' });
+    const change = { status: 'cancelled' as const, questions: [] };
+    const changed = await store.update(run.run_id, shown.revision, change, [], undefined, shown);
+    expect(changed).toMatchObject({ status: 'cancelled', inputs: shown.inputs });
+    await store.close();
+    const after = await where.open(known);
+    expect(await after.read(run.run_id)).toMatchObject({
+      status: 'cancelled',
+      revision: shown.revision + 1,
+      inputs,
+      answers: { q: ['tok-123456789'] },
+    });
+    await after.close();
+    await where.remove();
+  });
 });

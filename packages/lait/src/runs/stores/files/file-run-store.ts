@@ -5,7 +5,7 @@ import type { JournalEntry } from '../../../engine/journal.js';
 import { isLaitError } from '../../../errors/lait-error.js';
 import { exists } from '../../../files/exists.js';
 import { replaceFile } from '../../../files/replace-file.js';
-import type { JsonValue } from '../../../values/value.js';
+import type { JsonObject, JsonValue } from '../../../values/value.js';
 import { runNotFound } from '../../run-errors.js';
 import { isRunId } from '../../run-id.js';
 import type { NewRunEvent, RunLogEvent, RunRecord } from '../../run-record.js';
@@ -15,6 +15,7 @@ import type {
   RunClaim,
   RunLease,
   RunStore,
+  RunUse,
   StoredJournal,
 } from '../../run-store.js';
 import { IndexedJournal } from '../indexed-journal.js';
@@ -27,7 +28,7 @@ import { damaged, JsonLines } from './json-lines.js';
 import { OpenFiles } from './open-files.js';
 import { RunDirectory } from './run-directory.js';
 import { RunLocks } from './run-lock.js';
-import { type RunSnapshot, writeSnapshot } from './run-snapshot.js';
+import { type RunSnapshot, recordOf, snapshotText } from './run-snapshot.js';
 
 export interface FileRunStoreOptions {
   /** Keeps secrets out of the files. Default: values are stored as they are. */
@@ -83,12 +84,13 @@ export class FileRunStore extends ListedRunStore implements RunStore {
         await lines.close();
       }
       const pending = new EventLog(this.#files.log(run_id)).place(run_id, this.#codec.logged(events));
-      await this.#write({ record: newRecord(record), pending }, true);
+      const stored = this.#codec.pack(newRecord(record) as unknown as JsonValue) as JsonObject;
+      await this.#write(run_id, { stored, pending }, true);
     });
   }
 
-  async read(runId: string): Promise<RunRecord | undefined> {
-    return (await this.#files.read(runId, false))?.record;
+  async read(runId: string, use: RunUse = 'work'): Promise<RunRecord | undefined> {
+    return this.#files.record(runId, use);
   }
 
   /** Runs whose files cannot be read, with the reason; lists leave them out. */
@@ -102,18 +104,21 @@ export class FileRunStore extends ListedRunStore implements RunStore {
     change: RunChange,
     events: readonly NewRunEvent[],
     lease?: RunLease,
+    known?: RunRecord,
   ): Promise<RunRecord | undefined> {
     if (!isRunId(runId)) return undefined;
     return this.#locks.hold(runId, async () => {
-      const found = await this.#files.read(runId, false);
-      if (found === undefined || found.record.revision !== revision) return undefined;
+      const found = await this.#files.stored(runId);
+      if (found === undefined || found.stored.revision !== revision) return undefined;
       this.#claims.require(lease);
       const log = await this.#log(runId);
       await log.refresh(found.pending);
       // The new snapshot takes the place of the events that only the old one holds.
       await log.append([]);
-      const record = changedRecord(found.record, change);
-      await this.#write({ record, pending: log.place(runId, this.#codec.logged(events)) }, false);
+      const record = changedRecord(known ?? recordOf(found, this.#codec), change);
+      // What does not change stays as it is stored: `known` may be a record as it is shown.
+      const stored = { ...found.stored, ...this.#changed(record, change) };
+      await this.#write(runId, { stored, pending: log.place(runId, this.#codec.logged(events)) }, false);
       if (endsClaim(change)) await this.#claims.free(runId);
       return record;
     });
@@ -122,7 +127,7 @@ export class FileRunStore extends ListedRunStore implements RunStore {
   async append(runId: string, events: readonly NewRunEvent[]): Promise<void> {
     if (events.length === 0 || !isRunId(runId)) return;
     await this.#locks.hold(runId, async () => {
-      const found = await this.#files.read(runId, true);
+      const found = await this.#files.stored(runId);
       if (found === undefined) return;
       const log = await this.#log(runId);
       await log.refresh(found.pending);
@@ -135,7 +140,7 @@ export class FileRunStore extends ListedRunStore implements RunStore {
     runId: string,
     { after = 0, limit = Number.POSITIVE_INFINITY }: { after?: number; limit?: number } = {},
   ): Promise<RunLogEvent[]> {
-    const found = await this.#files.read(runId, true);
+    const found = await this.#files.stored(runId);
     if (found === undefined) return [];
     // A log of its own: the shared one belongs to whoever holds the lock.
     const log = new EventLog(this.#files.log(runId));
@@ -212,14 +217,15 @@ export class FileRunStore extends ListedRunStore implements RunStore {
       try {
         record = await this.read(runId);
       } catch (problem) {
-        const shown = isLaitError(problem) ? await this.#files.read(runId, true) : undefined;
+        const shown = isLaitError(problem) ? await this.read(runId, 'show') : undefined;
         if (!isLaitError(problem) || shown === undefined) throw problem;
-        return { lease, record: shown.record, problem };
+        return { lease, record: shown, problem };
       }
       if (record === undefined) return undefined;
       const update = begin?.(record);
       if (update === undefined) return { lease, record };
-      const begun = await this.update(runId, record.revision, update.change, update.events, lease);
+      const { change, events } = update;
+      const begun = await this.update(runId, record.revision, change, events, lease, record);
       if (begun !== undefined) return { lease, record: begun };
     }
   }
@@ -228,12 +234,18 @@ export class FileRunStore extends ListedRunStore implements RunStore {
     return this.#files.records();
   }
 
-  async #write(snapshot: RunSnapshot, isNew: boolean): Promise<void> {
-    const { run_id } = snapshot.record;
+  /** The members of a record that a change concerns, as they are stored. */
+  #changed(record: RunRecord, change: RunChange): JsonObject {
+    const names = new Set([...Object.keys(change), 'revision', 'updated_at', 'queued_at']);
+    const members = Object.fromEntries(Object.entries(record).filter(([name]) => names.has(name)));
+    return this.#codec.pack(members) as JsonObject;
+  }
+
+  async #write(runId: string, snapshot: RunSnapshot, isNew: boolean): Promise<void> {
     faultPoint('snapshot.before-rename');
-    await replaceFile(this.path(run_id), writeSnapshot(snapshot, this.#codec), {
+    await replaceFile(this.path(runId), snapshotText(snapshot), {
       makeDirectories: true,
-      temporary: this.#files.temporary(`${run_id}.run.json`),
+      temporary: this.#files.temporary(`${runId}.run.json`),
       syncDirectory: isNew,
     });
     faultPoint('snapshot.after-rename');
@@ -250,7 +262,7 @@ export class FileRunStore extends ListedRunStore implements RunStore {
   /** Runs of other kinds are recorded in the same directory and are not touched. A damaged file may be removed. */
   async #isOurs(runId: string): Promise<boolean> {
     try {
-      return (await this.#files.read(runId, true)) !== undefined;
+      return (await this.#files.stored(runId)) !== undefined;
     } catch (error) {
       if (isLaitError(error) && error.code === 'file_damaged') return true;
       throw error;

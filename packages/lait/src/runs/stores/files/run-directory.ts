@@ -4,9 +4,10 @@ import { UsageError } from '../../../errors/errors.js';
 import { isLaitError, LaitError } from '../../../errors/lait-error.js';
 import { isRunId } from '../../run-id.js';
 import type { RunRecord } from '../../run-record.js';
+import type { RunUse } from '../../run-store.js';
 import type { ValueCodec } from '../value-codec.js';
 import type { JsonLinesOptions } from './json-lines.js';
-import { type RunSnapshot, readSnapshot } from './run-snapshot.js';
+import { type RunSnapshot, readSnapshot, recordOf } from './run-snapshot.js';
 
 interface Listed {
   inode: number;
@@ -41,9 +42,15 @@ export class RunDirectory {
     return join(this.path, 'tmp', name);
   }
 
-  /** What the file of a run says; `show`: as people see it. Throws what `readSnapshot` throws. */
-  async read(runId: string, show: boolean): Promise<RunSnapshot | undefined> {
-    return isRunId(runId) ? readSnapshot(this.snapshot(runId), this.codec, show) : undefined;
+  /** What the file of a run says. Throws what `readSnapshot` throws. */
+  async stored(runId: string): Promise<RunSnapshot | undefined> {
+    return isRunId(runId) ? readSnapshot(this.snapshot(runId)) : undefined;
+  }
+
+  /** The run that a file holds. Throws what `readSnapshot` and, for work, `SecretCodec.restore` throw. */
+  async record(runId: string, use: RunUse): Promise<RunRecord | undefined> {
+    const found = await this.stored(runId);
+    return found && recordOf(found, this.codec, use);
   }
 
   /** Records as they are shown, from files that have changed since the last look. Unreadable ones are left out. */
@@ -55,8 +62,8 @@ export class RunDirectory {
       if (stat === undefined) continue;
       let listed = this.#listed.get(id);
       if (listed?.inode !== stat.ino || listed.modified !== stat.mtimeMs) {
-        const found = await this.read(id, true).catch(() => undefined);
-        listed = { inode: stat.ino, modified: stat.mtimeMs, record: found?.record };
+        const record = await this.record(id, 'show').catch(() => undefined);
+        listed = { inode: stat.ino, modified: stat.mtimeMs, record };
         this.#listed.set(id, listed);
       }
       if (listed.record !== undefined) records.push(listed.record);
@@ -71,7 +78,7 @@ export class RunDirectory {
     const problems: { run_id: string; problem: string }[] = [];
     for (const run_id of await this.#ids()) {
       try {
-        await this.read(run_id, true);
+        await this.record(run_id, 'show');
       } catch (error) {
         if (!isLaitError(error)) throw error;
         problems.push({ run_id, problem: error.message });

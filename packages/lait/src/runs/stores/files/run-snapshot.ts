@@ -2,6 +2,7 @@ import { isLaitError, LaitError } from '../../../errors/lait-error.js';
 import { readTextFile } from '../../../files/read-file.js';
 import { isObject, type JsonObject, type JsonValue } from '../../../values/value.js';
 import type { RunLogEvent, RunRecord } from '../../run-record.js';
+import type { RunUse } from '../../run-store.js';
 import type { ValueCodec } from '../value-codec.js';
 import { damaged } from './json-lines.js';
 
@@ -13,31 +14,27 @@ const maxBytes = 512 * 1024 * 1024;
 
 /** What the file of a run says. */
 export interface RunSnapshot {
-  record: RunRecord;
+  /** The record as it is stored. */
+  stored: JsonObject;
   /** Events of the last change: they belong to the log and may not yet be in its file. */
   pending: readonly RunLogEvent[];
 }
 
 /** The text of a run's file. */
-export function writeSnapshot({ record, pending }: RunSnapshot, codec: ValueCodec): string {
-  const file = {
-    format,
-    record_type: recordType,
-    record: codec.pack(record as unknown as JsonValue),
-    pending_events: pending,
-  };
-  return `${JSON.stringify(file)}\n`;
+export function snapshotText({ stored, pending }: RunSnapshot): string {
+  return `${JSON.stringify({ format, record_type: recordType, record: stored, pending_events: pending })}\n`;
+}
+
+/** The run that a file holds. Throws, for work, what `SecretCodec.restore` throws. */
+export function recordOf({ stored }: RunSnapshot, codec: ValueCodec, use: RunUse = 'work'): RunRecord {
+  return codec.unpack(stored, use === 'show') as unknown as RunRecord;
 }
 
 /**
  * Reads the file of a run. `undefined` when there is none, or when it records a run of another kind. Throws a
  * `LaitError`: `file_damaged`, `file_newer`, `file_unreadable`.
  */
-export async function readSnapshot(
-  path: string,
-  codec: ValueCodec,
-  show: boolean,
-): Promise<RunSnapshot | undefined> {
+export async function readSnapshot(path: string): Promise<RunSnapshot | undefined> {
   let text: string;
   try {
     text = await readTextFile(path, { maxBytes, pipes: false });
@@ -61,10 +58,7 @@ export async function readSnapshot(
     });
   const { record, pending_events: pending } = file;
   if (!isRecord(record) || !Array.isArray(pending)) throw damaged(path, 'it has not the shape of a run');
-  return {
-    record: codec.unpack(record, show) as unknown as RunRecord,
-    pending: pending as unknown as RunLogEvent[],
-  };
+  return { stored: record, pending: pending as unknown as RunLogEvent[] };
 }
 
 function isRecord(value: JsonValue | undefined): value is JsonObject {
