@@ -358,5 +358,32 @@ describe.skipIf(!isClientInstalled).each(engines)('with %s', (engine) => {
       expect(paused.steps).not.toHaveProperty('between');
       expect(await run.restartAsync()).toMatchObject({ status: 'success', result: { answered: { ok: 1 } } });
     });
+
+    it('are resumed where they are suspended, also at once after a call that does not wait', async () => {
+      await client.upsertDynamicWorkflow(
+        complete({ id: 'asks-later', graph: [tool('before', 'echo'), tool('ask'), tool('after', 'echo')] }),
+      );
+      const workflow = client.getWorkflow('asks-later');
+      const run = await workflow.createRun();
+      expect(await run.startAsync({ inputData: {}, perStep: true })).toMatchObject({ status: 'paused' });
+      // Nothing is asked yet: a run that has paused goes on by a restart, or step by step through time.
+      await expect(run.resumeAsync({ step: 'ask', resumeData: { ok: 1 } })).rejects.toMatchObject({
+        status: 400,
+        body: { error: expect.stringContaining('This workflow run was not suspended') },
+      });
+      expect(await run.timeTravelAsync({ step: 'ask', perStep: true })).toMatchObject({
+        status: 'suspended',
+      });
+      expect(await run.resumeAsync({ step: 'ask', resumeData: { ok: 1 }, perStep: true })).toMatchObject({
+        status: 'paused',
+        steps: { ask: { output: { answered: { ok: 1 } } } },
+      });
+      const other = await workflow.createRun();
+      await other.start({ inputData: {} });
+      expect(await other.resumeAsync({ step: 'ask', resumeData: { ok: 2 } })).toMatchObject({
+        status: 'success',
+        result: { answered: { ok: 2 } },
+      });
+    });
   });
 });

@@ -3,7 +3,7 @@ import { chooseOpenStep, type OpenStep } from '../../../dialects/dynamic/open-st
 import { type StreamEvent, StreamEvents } from '../../../dialects/dynamic/stream-events.js';
 import { isLaitError } from '../../../errors/lait-error.js';
 import type { RunRecord } from '../../../runs/run-record.js';
-import { isTerminal } from '../../../runs/run-status.js';
+import { isParked, isTerminal } from '../../../runs/run-status.js';
 import type { JsonObject, JsonValue } from '../../../values/value.js';
 import type { Actor } from '../../access/scopes.js';
 import { conflict } from '../../http/problem.js';
@@ -15,6 +15,9 @@ import { type RequestedRun, RequestedRuns } from './requested-runs.js';
 import { historyOf } from './run-view.js';
 import { servedWorkflow } from './served-workflows.js';
 import { type TimeTravelBody, timeTravel } from './time-travel.js';
+
+/** How long a resume waits for a run to be suspended, as the interface's clients know it. */
+const patienceMs = 2000;
 
 export interface StartBody {
   inputData?: unknown;
@@ -136,7 +139,8 @@ export class RunCalls {
     { step, resumeData, forEachIndex, perStep }: ResumeBody,
     actor: Actor,
   ): Promise<{ run: DynamicRun; after: number }> {
-    const run = await this.run(runId);
+    // Who names no step means what is suspended now.
+    const run = step === undefined ? await this.run(runId) : await this.#rested(runId);
     const { record } = run;
     if (record.status !== 'waiting_hitl') throw badRequest('This workflow run was not suspended');
     const history = await historyOf(this.server, run);
@@ -157,6 +161,14 @@ export class RunCalls {
       ...(perStep === true && { pauseBehind: entry?.index }),
     });
     return { run, after };
+  }
+
+  /** The run when it has come to where it waits: it may have been set going by a call that does not wait. */
+  async #rested(runId: string): Promise<DynamicRun> {
+    const run = await this.run(runId);
+    if (isParked(run.record.status) || isTerminal(run.record.status)) return run;
+    await this.settled(run, AbortSignal.timeout(patienceMs));
+    return this.run(runId);
   }
 
   /** Lets a run go on that has paused, or that its process left behind. */
