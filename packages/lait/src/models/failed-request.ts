@@ -24,6 +24,12 @@ export function translate(error: unknown, candidate: ModelCandidate, endpoint: E
       },
     );
   }
+  // The same again next time.
+  if (headersOverflow.has(code)) {
+    return modelError('model_reply_too_large', `${place.base_url} answered with more than 16 kB of headers`, {
+      details: place,
+    });
+  }
   return modelError('model_connection_closed', `the connection to ${place.base_url} broke off: ${cause}`, {
     details: place,
     disposition: 'retryable',
@@ -47,6 +53,9 @@ const neverConnected: ReadonlySet<string> = new Set([
   'PROXY_FAILED',
   'bad port',
 ]);
+
+/** Of Node's client, and of `fetch`. */
+const headersOverflow: ReadonlySet<string> = new Set(['HPE_HEADER_OVERFLOW', 'UND_ERR_HEADERS_OVERFLOW']);
 
 const connectionReasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing is listening there (connection refused)',

@@ -264,6 +264,18 @@ describe('replies that are no answer', () => {
     await expect(ask({ models: aliasOf(server) })).rejects.toMatchObject({ code: 'model_reply_incomplete' });
   });
 
+  it('a reply with endless headers is asked for once', async () => {
+    const server = await startModelServer((response) => {
+      response.socket?.end(`HTTP/1.1 200 OK\r\nx-long: ${'x'.repeat(20_000)}\r\ncontent-length: 0\r\n\r\n`);
+    });
+    await expect(ask({ models: aliasOf(server) })).rejects.toMatchObject({
+      code: 'model_reply_too_large',
+      disposition: 'terminal',
+      message: expect.stringContaining('16 kB of headers'),
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
   it('a connection that closes before any answer', async () => {
     const server = await startModelServer((response) => {
       response.socket?.destroy();
