@@ -1,4 +1,4 @@
-import { link, lstat, mkdir, readdir, rm } from 'node:fs/promises';
+import { link, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UsageError } from '../errors/errors.js';
 import { isLaitError, LaitError } from '../errors/lait-error.js';
@@ -195,12 +195,13 @@ export class CheckpointStore {
         message: `${this.path(runId)} was changed by somebody else and is not written over`,
       });
     }
-    if (now !== undefined) await this.#keepPrevious(runId);
-    await replaceFile(this.path(runId), record, {
-      makeDirectories: true,
-      temporary: join(this.directory, 'tmp', `${runId}.json`),
-      syncDirectory: seen === undefined,
-    });
+    const replace = () =>
+      replaceFile(this.path(runId), record, {
+        makeDirectories: true,
+        temporary: join(this.directory, 'tmp', `${runId}.json`),
+        syncDirectory: seen === undefined,
+      });
+    await (now === undefined ? replace() : this.#keepingPrevious(runId, replace));
     await this.#remember(runId);
   }
 
@@ -230,6 +231,7 @@ export class CheckpointStore {
     await removeClaims(this.#claims, runId);
     const besides = [
       join(this.directory, 'tmp', `${runId}.json`),
+      this.#leaving(runId),
       this.#previous(runId),
       `${this.path(runId)}.damaged`,
     ];
@@ -241,17 +243,34 @@ export class CheckpointStore {
     return join(this.directory, 'previous', `${runId}.json`);
   }
 
+  /** The second name of a record that is being replaced. */
+  #leaving(runId: string): string {
+    return join(this.directory, 'tmp', `${runId}.previous.json`);
+  }
+
   /**
-   * The present record stays under a second name when the next one takes its place, for a file that is damaged later on.
-   * File systems without links keep none: that is no reason to stop a run. Source: field report FR-05.
+   * The present record becomes the previous one when the next has taken its place, for a file that is damaged later on.
+   * Not before: what writes into the one must never reach the other. File systems without links keep none: that is no
+   * reason to stop a run. Source: field report FR-05.
    */
-  async #keepPrevious(runId: string): Promise<void> {
+  async #keepingPrevious(runId: string, replace: () => Promise<void>): Promise<void> {
     const previous = this.#previous(runId);
+    const leaving = this.#leaving(runId);
+    // What a killed writer left there has the name, else.
+    await link(this.path(runId), leaving).catch(async () => {
+      await rm(leaving, { force: true }).catch(() => {});
+      await link(this.path(runId), leaving).catch(() => {});
+    });
     try {
-      await rm(previous, { force: true });
-      await link(this.path(runId), previous).catch(async () => {
+      await replace();
+    } catch (error) {
+      await rm(leaving, { force: true }).catch(() => {});
+      throw error;
+    }
+    try {
+      await rename(leaving, previous).catch(async () => {
         await mkdir(dirname(previous), { recursive: true, mode: 0o700 });
-        await link(this.path(runId), previous);
+        await rename(leaving, previous);
       });
     } catch {
       await rm(previous, { force: true }).catch(() => {});

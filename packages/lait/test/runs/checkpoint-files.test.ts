@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -175,6 +184,25 @@ describe('[runs.never-overwritten] a file that cannot be read is left as it is',
     writeFileSync(store.path(saved.run_id), 'precious');
     await expect(save(saved)).rejects.toMatchObject({ code: 'checkpoint_changed' });
     expect(readFileSync(store.path(saved.run_id), 'utf8')).toBe('precious');
+  });
+
+  it('a save that fails: the record and the one before it stay two files [runs.restored]', async () => {
+    const saved = checkpoint({ counter: 1 });
+    const previous = join(directory, '.lait', 'previous', `${saved.run_id}.json`);
+    const counterOf = (path: string) => JSON.parse(readFileSync(path, 'utf8')).counter;
+    await save(saved);
+    await save({ ...saved, counter: 2 });
+    const inTheWay = join(directory, '.lait', 'tmp', `${saved.run_id}.json`);
+    mkdirSync(inTheWay);
+    await expect(save({ ...saved, counter: 3 })).rejects.toMatchObject({ code: 'file_unwritable' });
+    expect([counterOf(store.path(saved.run_id)), counterOf(previous)]).toEqual([2, 1]);
+    expect(statSync(store.path(saved.run_id)).nlink).toBe(1);
+    rmSync(inTheWay, { recursive: true });
+    // What a writer left that was killed while it replaced the record.
+    linkSync(store.path(saved.run_id), join(directory, '.lait', 'tmp', `${saved.run_id}.previous.json`));
+    await save({ ...saved, counter: 3 });
+    expect([counterOf(store.path(saved.run_id)), counterOf(previous)]).toEqual([3, 2]);
+    expect(readdirSync(join(directory, '.lait', 'tmp'))).toEqual([]);
   });
 
   it('a file in place of the directory', async () => {
