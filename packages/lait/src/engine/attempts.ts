@@ -79,8 +79,8 @@ async function runRepeatedly(
       return { completion: await handle(node, value, number, failure, execution, interpreter), attempt: 0 };
     }
     if (waitSeconds > 0) {
-      const address = `${execution.frame}${node.path}@${attempt}/retry`;
-      const now = await execution.runtime.now(address);
+      const address = `${deadlineOf(node, attempt, execution)}/retry`;
+      const now = await execution.runtime.now(`${address}/now`);
       await execution.runtime.sleep(address, now + waitSeconds * 1000, { cancel: execution.cancel });
     }
     waitSeconds = Math.min(waitSeconds * retry.backoff, longestWaitSeconds);
@@ -152,7 +152,7 @@ function runOnce(
   try {
     scope.value = value;
     const input = node.input === undefined ? value : evaluateField('input', node.input, scope);
-    if (kind.effects !== 'none' && announces(node, execution)) {
+    if ((kind.effects !== 'none' || kind.tellsInput === true) && announces(node, execution)) {
       runtime.emit({ type: 'attempt.started', attempt, input, ...stepFields(node, number, execution) });
     }
     const context = new EngineStepContext(node, input, attempt, number, execution, interpreter);

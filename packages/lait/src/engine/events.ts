@@ -71,7 +71,7 @@ export type RunEvent =
     } & StepFields)
   | ({ type: 'step.skipped' } & StepFields)
   | ({ type: 'step.failed'; error: FailureRecord; durationMs: number } & StepFields)
-  /** Only for steps with effects: the input after `input:` was applied. */
+  /** Only for steps with effects and for those that tell their input: the input after `input:` was applied. */
   | ({ type: 'attempt.started'; attempt: number; input: Value } & StepFields)
   | ({
       type: 'attempt.failed';

@@ -156,6 +156,24 @@ describe('recorded runs', () => {
     );
   });
 
+  it('[engine.retry-waits] waits before the next attempt, until an instant that is recorded', async () => {
+    const calledAt: number[] = [];
+    const failing = call(
+      () => {
+        calledAt.push(Date.now());
+        throw new Error('bad');
+      },
+      { retry: { maxAttempts: 3, delaySeconds: 0.02, backoff: 2 } },
+    );
+    const journal = new MemoryJournal();
+    await run(plan([failing]), null, { run: recorded(journal) });
+    const [failed, until, failedAgain, untilAgain] = journal.entries.flatMap((entry) =>
+      entry.type === 'instant' ? [entry.at] : [],
+    );
+    expect([until! - failed!, untilAgain! - failedAgain!]).toEqual([20, 40]);
+    expect([calledAt[1]! >= until!, calledAt[2]! >= untilAgain!]).toEqual([true, true]);
+  });
+
   it('[engine.deadline-owner] replays a deadline at the place that set it, never at a step inside', async () => {
     let calls = 0;
     const hanging = call(
