@@ -9,6 +9,27 @@ export interface CapabilityFields {
   loop_node_id?: string;
 }
 
+export type ContractClass = 'structured' | 'receipt' | 'opaque';
+
+/**
+ * What its output is, by its contract, else by what it declares: fields of what it read, the receipt of what it did, or
+ * nothing that is known. Only a contract restricts what may be read. Source: graph facts §3.7, §10.
+ */
+export function contractClassOf(capability: Capability): ContractClass {
+  const { contract, output_schema, question } = capability;
+  if (contract !== undefined) return contract as ContractClass;
+  if (output_schema === undefined) return 'opaque';
+  return capability.read_only === true || question !== undefined ? 'structured' : 'receipt';
+}
+
+/** Whether its nodes may set `fail_on_output_mismatch`: what reads, and what asks. Source: graph facts §2.1. */
+export function mayBeStrict(capability: Capability): boolean {
+  const { strict_allowed, output_schema } = capability;
+  if (strict_allowed !== undefined) return strict_allowed;
+  const reads = capability.read_only === true || capability.question !== undefined;
+  return reads && output_schema !== undefined && contractClassOf(capability) === 'structured';
+}
+
 /** Whether calling it twice does no harm. */
 export function isRepeatable(capability: Capability | undefined): boolean {
   return capability?.idempotent === true || capability?.read_only === true;

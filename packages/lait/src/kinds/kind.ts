@@ -142,6 +142,8 @@ export interface Kind<Fields = unknown> {
   callsModel?: boolean;
   /** What it does to the world; a step without effects is recomputed and never recorded. */
   effects: 'none' | 'rerun' | 'attention';
+  /** True when a record of it shows its input although it has no effects: what it makes of it is worth looking at. */
+  tellsInput?: boolean;
   /** True when running it again may do harm that its author has to think about, e.g. an arbitrary program. */
   unsafeToRepeat?: boolean;
   /** True when it may wait for a person: not allowed in concurrent units of the steps form. */

@@ -8,6 +8,7 @@ export const loopResultKind: Kind = {
   shape: 'action',
   description: 'Ends an iteration and gives the next state.',
   effects: 'none',
+  tellsInput: true,
   execute: (_, { input }) => completed(input),
 };
 
@@ -25,7 +26,9 @@ export const loopContinuationKind: Kind<LoopContinuationFields> = {
   ends: 'block',
   expressions: ({ continuation }) => [{ name: 'continuation', expression: continuation }],
   execute({ continuation }, context) {
-    const state = isObject(context.input) ? context.input : {};
+    const state = context.input;
+    // The loop says what is wrong with it.
+    if (!isObject(state)) return completed({ state: state ?? null, again: false });
     const again = context.evaluate(continuation, state, { ...context.scope.loop!, state });
     return completed({ state, again });
   },

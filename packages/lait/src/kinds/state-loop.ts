@@ -21,6 +21,7 @@ export const stateLoopKind: Kind<StateLoopFields> = {
   shape: 'control',
   description: 'Repeats a graph while a condition on its state holds.',
   effects: 'none',
+  tellsInput: true,
   loop: true,
   blocks: ({ body }) => [{ name: 'body', title: 'body', block: body, repeated: true }],
   async execute({ state_schema, max_iterations, body }, context) {

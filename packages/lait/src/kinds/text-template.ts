@@ -14,6 +14,7 @@ export const textTemplateKind: Kind<TextTemplateFields> = {
   shape: 'action',
   description: 'Renders a text from a template; the value is { text }.',
   effects: 'none',
+  tellsInput: true,
   execute({ template }, { input }) {
     try {
       return completed({ text: template.render(namedInputs(input)) });

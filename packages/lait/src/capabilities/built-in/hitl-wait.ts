@@ -18,7 +18,8 @@ export function hitlWait(key: string, { label, description }: CapabilitySettings
       properties: {
         question: { type: 'string' },
         question_type: { enum: ['text', 'select', 'boolean'] },
-        choices: { type: 'array', items: { type: 'string' } },
+        // None to choose from could never be answered.
+        choices: { type: 'array', items: { type: 'string' }, minItems: 1 },
       },
       required: ['question'],
       additionalProperties: false,

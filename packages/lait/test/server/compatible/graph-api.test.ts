@@ -159,6 +159,70 @@ describe('[server.graph-api] workflows of the graph interface', () => {
     );
   });
 
+  it('say in the catalogue what outputs are and which nodes may be strict, as publishing has it', async () => {
+    const { items } = (await get('/capabilities')).body;
+    const strict: Record<string, boolean> = { hitl_wait: true, file_read: true, file_write: false };
+    const classes = { hitl_wait: 'structured', file_read: 'structured', file_write: 'receipt' };
+    const inputs = {
+      hitl_wait: { question: 'q' },
+      file_read: { relative_path: 'x' },
+      file_write: { relative_path: 'x', content: 'x' },
+    };
+    for (const key of ['hitl_wait', 'file_read', 'file_write'] as const) {
+      expect(
+        items.find(({ capability_key }: { capability_key: string }) => capability_key === key),
+      ).toMatchObject({
+        output_contract_class: classes[key],
+        output_reference_policy: 'any',
+        strict_allowed: strict[key],
+      });
+      const { body } = await post('', { name: key });
+      const { revision_id } = body.revision;
+      const config = { capability_key: key, inputs: inputs[key], fail_on_output_mismatch: true };
+      await server.call('PUT', `${base}/revisions/${revision_id}`, {
+        nodes: [
+          { node_id: 'a', node_type: 'capability', config },
+          { node_id: 't', node_type: 'terminal', config: { outcome: 'success' } },
+        ],
+        edges: [{ edge_id: 'e', source_node_id: 'a', target_node_id: 't' }],
+      });
+      expect((await post(`/revisions/${revision_id}/validate`)).body.valid).toBe(strict[key]);
+    }
+  });
+
+  it('are copied with every reference that they hold', async () => {
+    const date = (anchor: unknown) => ({ $expr: { kind: 'date_math', version: 1, anchor, result: 'date' } });
+    const output_schema = { type: 'object', properties: { day: { type: 'string', format: 'date' } } };
+    const inputs = {
+      piped: [{ $ref: 'nodes.a.output.day', pipe: [{ op: 'upper' }] }],
+      wrapped: date({ $ref: 'nodes.a.output.day' }),
+      plain: date('nodes.a.output.day'),
+      now: date('now'),
+      text: 'nodes.a.output.day',
+    };
+    const { workflow } = await published({
+      nodes: [
+        { node_id: 'a', node_type: 'llm', config: { provider: 'default', model: 'm', output_schema } },
+        { node_id: 'b', node_type: 'text_template', config: { inputs, template: '{{ plain }}' } },
+        { node_id: 't', node_type: 'terminal', config: { outcome: 'success' } },
+      ],
+      edges: [
+        { edge_id: 'e1', source_node_id: 'a', target_node_id: 'b' },
+        { edge_id: 'e2', source_node_id: 'b', target_node_id: 't' },
+      ],
+    });
+    const { body } = await post(`/${workflow}/revisions`);
+    const path = `nodes.${body.nodes[0].node_id}.output.day`;
+    expect(body.nodes[1].config.inputs).toEqual({
+      piped: [{ $ref: path, pipe: [{ op: 'upper' }] }],
+      wrapped: date({ $ref: path }),
+      plain: date(path),
+      now: date('now'),
+      text: 'nodes.a.output.day',
+    });
+    expect((await post(`/revisions/${body.revision_id}/publish`)).status).toBe(200);
+  });
+
   it.each(['json', 'yaml'])('travel as %s packages', async (format) => {
     const { revision } = await published();
     const response = await fetch(`${server.url}${base}/revisions/${revision}/export?format=${format}`);

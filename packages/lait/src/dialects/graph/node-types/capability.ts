@@ -1,6 +1,6 @@
 import { readTypedValue } from '../../../expressions/typed-reference-value.js';
 import { strictInputSchema } from '../../../kinds/capability-schemas.js';
-import type { CapabilityFields } from '../../../kinds/capability-values.js';
+import { type CapabilityFields, mayBeStrict } from '../../../kinds/capability-values.js';
 import type { Capability } from '../../../kinds/services.js';
 import { isObject, ownProperty } from '../../../values/value.js';
 import type { GraphNode } from '../definition.js';
@@ -115,14 +115,6 @@ function checkStrict(node: GraphNode, check: GraphCheck, capability: Capability 
       'fail_on_output_mismatch',
     );
   }
-}
-
-function mayBeStrict(capability: Capability): boolean {
-  if (capability.strict_allowed !== undefined) return capability.strict_allowed;
-  const reads = capability.read_only === true || capability.question !== undefined;
-  return (
-    reads && capability.output_schema !== undefined && (capability.contract ?? 'structured') === 'structured'
-  );
 }
 
 function warnOfEffects(node: GraphNode, check: GraphCheck, capability: Capability): void {

@@ -56,9 +56,17 @@ function copiedValue(value: JsonValue, ids: Ids): JsonValue {
   const copy: JsonObject = {};
   for (const [key, item] of Object.entries(value as JsonObject)) {
     const text = key === '$ref' && typeof item === 'string' ? copiedPath(item, ids) : undefined;
-    setOwnProperty(copy, key, text ?? copiedValue(item, ids));
+    const date = key === '$expr' && isObject(item) ? copiedDate(item as JsonObject, ids) : undefined;
+    setOwnProperty(copy, key, text ?? date ?? copiedValue(item, ids));
   }
   return copy;
+}
+
+/** The anchor of a date expression may be a reference without `$ref`. */
+function copiedDate(expression: JsonObject, ids: Ids): JsonValue {
+  const copy = copiedValue(expression, ids) as JsonObject;
+  const { anchor } = copy;
+  return typeof anchor === 'string' ? { ...copy, anchor: copiedPath(anchor, ids) } : copy;
 }
 
 function copiedCondition(condition: JsonValue | undefined, ids: Ids): JsonValue {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { contractClassOf, mayBeStrict } from '../../../kinds/capability-values.js';
 import type { Capability } from '../../../kinds/services.js';
 import type { Diagnostic } from '../../../plan/diagnostic.js';
 import type { NodeRow } from '../../../runs/node-rows.js';
@@ -110,7 +111,6 @@ export function eventFrame({ seq, event_type, payload }: RunLogEvent): string {
 
 /** What a capability node may call. */
 export function capabilityView(capability: Capability): JsonObject {
-  const { contract = 'opaque' } = capability;
   return {
     capability_key: capability.key,
     label: capability.label ?? capability.key,
@@ -123,9 +123,9 @@ export function capabilityView(capability: Capability): JsonObject {
     inputs_schema: capability.input_schema ?? null,
     target_schema: capability.target_schema ?? null,
     output_schema: capability.output_schema ?? null,
-    output_contract_class: contract,
+    output_contract_class: contractClassOf(capability),
     output_reference_policy: capability.contract === undefined ? 'any' : 'declared_fields',
-    strict_allowed: capability.strict_allowed === true,
+    strict_allowed: mayBeStrict(capability),
   };
 }
 
