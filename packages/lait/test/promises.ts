@@ -2,6 +2,11 @@
 export const promises: readonly (readonly [id: string, sentence: string, source: string])[] = [
   ['engine.retry-only-failures', 'A step that succeeded is never repeated by retry', 'FR-10'],
   [
+    'engine.failure-names-field',
+    'The failure of an expression names the field that it stands in',
+    'seed, jq',
+  ],
+  [
     'engine.retry-waits',
     'Attempts are repeated at most max_attempts times, the wait grows by backoff',
     'steps seed, エラー処理',
@@ -275,6 +280,11 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
   ['lint.types', 'References that a schema rules out are warnings of lint', 'issue, lint'],
   ['lint.files', 'Agents, schemas and children are checked, children with their path', 'facts steps §17'],
   ['lint.json', 'A directory is checked with its JSON definitions; other JSON is passed over', 'issue, lint'],
+  [
+    'lint.placement',
+    'Steps of children that their concurrent callers refuse are errors of lint',
+    'seed, 並行実行の制約',
+  ],
   ['lint.cycles', 'Workflows that call each other in a circle are errors of lint', 'facts steps §17'],
   ['lint.large', 'A workflow of 50,000 lines is checked as a whole', 'issue, lint'],
   [
@@ -311,6 +321,7 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
   ],
   ['cli.quoting', 'A printed command can be pasted into the shell it is for', 'FR-41'],
   ['cli.help-examples', 'Every command has help with an example', 'issue 2'],
+  ['cli.pipes-refused', 'Commands that run nothing refuse a named pipe at once', 'facts steps §22'],
   [
     'cli.schema-matches-reader',
     'Printed schemas and readers accept and refuse the same documents',

@@ -12,7 +12,7 @@ import { kinds } from '../kinds/index.js';
 import { allNodes } from '../plan/all-nodes.js';
 import type { Diagnostic } from '../plan/diagnostic.js';
 import type { Form } from '../plan/plan.js';
-import { readSourceFile } from '../plan/read-source.js';
+import { readRegularFile } from '../plan/read-source.js';
 import type { SourceFile } from '../plan/source.js';
 import type { CommandContext } from './command-context.js';
 import type { ConvertOptions } from './commands/convert.js';
@@ -36,7 +36,7 @@ export async function convertWorkflow(
   );
   const target = outputPath === undefined || outputPath === '-' ? undefined : outputPath;
   if (target !== undefined) await checkWritable(resolve(workingDirectory, target));
-  const { text } = await readSourceFile(path, { signal });
+  const { text } = await readRegularFile(path, { signal });
   const source: SourceFile = { file, text };
   const form = detectFormOfText(text);
   if (form === to) throw usage(`${file} is of the ${to} form already`);

@@ -8,6 +8,7 @@ import { toMermaid } from '../plan/draw/mermaid.js';
 import type { Picture } from '../plan/draw/picture.js';
 import { toSvg } from '../plan/draw/svg.js';
 import { loadChildren } from '../plan/load-children.js';
+import { readRegularFile } from '../plan/read-source.js';
 import type { CommandContext } from './command-context.js';
 import type { GraphOptions } from './commands/graph.js';
 import { planServices } from './plan-services.js';
@@ -45,7 +46,7 @@ export async function drawWorkflow(
   if (target !== undefined) await checkWritable(resolve(workingDirectory, target));
   const shown =
     options.run === undefined ? undefined : await openShownRun(options.run, path, options, context);
-  const plan = shown?.plan ?? (await planOfFile(path, { name, signal }));
+  const plan = shown?.plan ?? (await planOfFile(path, { name, signal, read: readRegularFile }));
   const { children, failures } =
     options.expand === true
       ? await loadChildren(plan, { kinds, workflows: (await planServices(context)).workflows, signal })

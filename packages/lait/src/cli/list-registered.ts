@@ -1,6 +1,7 @@
 import { isAbsolute, relative } from 'node:path';
 import { messageChain } from '../errors/lait-error.js';
 import { preview } from '../observe/printable.js';
+import { readRegularFile } from '../plan/read-source.js';
 import type { CommandContext } from './command-context.js';
 import { tableText } from './print-table.js';
 
@@ -12,19 +13,21 @@ type Describe = (name: string, path: string, signal: AbortSignal) => Promise<str
 export const describers: Readonly<Record<RegisteredSection, Describe>> = {
   workflows: async (_, path, signal) => {
     const { planOfFile } = await import('../config/load-plan.js');
-    return (await planOfFile(path, { signal })).description;
+    return (await planOfFile(path, { signal, read: readRegularFile })).description;
   },
   agents: async (_, path, signal) => {
     const { readAgentFile } = await import('../dialects/steps/read-agent-file.js');
-    return (await readAgentFile(path, { signal })).description;
+    return (await readAgentFile(path, { signal, pipes: false })).description;
   },
   prompts: async (_, path, signal) => {
     const { readTextFile } = await import('../files/read-file.js');
-    return (await readTextFile(path, { signal })).split('\n').find((line) => line.trim() !== '');
+    return (await readTextFile(path, { signal, pipes: false }))
+      .split('\n')
+      .find((line) => line.trim() !== '');
   },
   skills: async (name, path, signal) => {
     const { readSkill } = await import('../tools/skill.js');
-    return (await readSkill(name, path, signal)).description;
+    return (await readSkill(name, path, { signal, pipes: false })).description;
   },
 };
 

@@ -4,7 +4,7 @@ import { migrateWorkflow } from '../dialects/migrate/migrate-workflow.js';
 import { checkWritable, writeFileAtomically } from '../files/write-file.js';
 import { printable } from '../observe/printable.js';
 import { formatDiagnostics } from '../plan/format-diagnostics.js';
-import { readSourceFile } from '../plan/read-source.js';
+import { readRegularFile } from '../plan/read-source.js';
 import type { CommandContext } from './command-context.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { requireFile } from './require-file.js';
@@ -20,7 +20,7 @@ export async function migrateFile(
   { workingDirectory, output, signal }: CommandContext,
 ): Promise<ExitCode> {
   const path = await requireFile(file, workingDirectory);
-  const { text: original } = await readSourceFile(path, { signal });
+  const { text: original } = await readRegularFile(path, { signal });
   const source = { file, text: original };
   const { text, decisions, remaining } = migrateWorkflow(source, {
     workingDirectory,

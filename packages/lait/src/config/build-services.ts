@@ -9,7 +9,7 @@ import type {
 } from '../kinds/services.js';
 import { createDecisionService } from '../models/decision-service.js';
 import { createModelService } from '../models/model-service.js';
-import { readPinned } from '../plan/read-source.js';
+import { type ReadSource, readPinned } from '../plan/read-source.js';
 import type { SourceFile } from '../plan/source.js';
 import type { SpendingLimits } from '../plan/spending-limits.js';
 import type { DefinedTool } from '../tools/define-tool.js';
@@ -33,6 +33,8 @@ export interface ServiceOptions {
   agents?: Readonly<Record<string, AgentDefinition>>;
   workflows?: AddedWorkflows;
   capabilities?: readonly Capability[];
+  /** Reads workflows and agents. Default: from their files. */
+  read?: ReadSource;
   /** Endpoint and key of the command line: they win over the configuration's. */
   override?: { base_url?: string; api_key?: string };
   recordDirectory?: string;
@@ -93,7 +95,8 @@ export function buildServices(options: ServiceOptions): LaitServices {
       ? { cache: { directory: cacheDirectory(environment.variables), ttlSeconds: cache_ttl } }
       : {}),
   });
-  const agentOptions = { registered: values.agents ?? {}, given: compileAgents(options.agents ?? {}) };
+  const { read } = options;
+  const agentOptions = { registered: values.agents ?? {}, given: compileAgents(options.agents ?? {}), read };
   const agents = new ConfiguredAgents(agentOptions);
   const tools = createToolService({
     environment,
@@ -136,7 +139,7 @@ export function buildServices(options: ServiceOptions): LaitServices {
     workingDirectory: environment.workingDirectory,
     registered: values.workflows ?? {},
     added: options.workflows,
-    loadPlan: planOfFile,
+    loadPlan: loadPlanWith(read),
   };
   return {
     agents,
@@ -146,15 +149,18 @@ export function buildServices(options: ServiceOptions): LaitServices {
     forRun: (pinned = []) => {
       if (pinned.length === 0) return new ServicesOfRun(shared, new ConfiguredWorkflows(workflows), agents);
       const read = readPinned(pinned);
-      const loadPlan: LoadPlan = (path, load) => planOfFile(path, { ...load, read });
       return new ServicesOfRun(
         shared,
-        new ConfiguredWorkflows({ ...workflows, loadPlan }),
+        new ConfiguredWorkflows({ ...workflows, loadPlan: loadPlanWith(read) }),
         new ConfiguredAgents({ ...agentOptions, read }),
       );
     },
     close: () => tools.close(),
   };
+}
+
+function loadPlanWith(read: ReadSource | undefined): LoadPlan {
+  return (path, load) => planOfFile(path, { ...load, read });
 }
 
 type SharedServices = Omit<Services, 'workflows'>;

@@ -20,7 +20,7 @@ export async function lintAgent(source: SourceFile, context: LintContext): Promi
   for (const schema of [agent.inputSchema, agent.outputSchema]) {
     if (schema?.file === undefined) continue;
     try {
-      await loadSchema(schema, { signal });
+      await loadSchema(schema, { signal, pipes: false });
     } catch (error) {
       signal.throwIfAborted();
       findings.add({ code: 'unreadable_schema', severity: 'error', message: messageChain(error) });

@@ -21,6 +21,7 @@ import { loadSchema } from '../schema/load-schema.js';
 import type { JsonObject } from '../values/value.js';
 import { dynamicFileOptions } from './dynamic-file-options.js';
 import { lintPlanText } from './load-plan.js';
+import { type LoadChild, refusedChildren } from './refused-children.js';
 import { isWorkflowPath } from './workflow-service.js';
 
 export interface LintContext {
@@ -60,18 +61,22 @@ class WorkflowLint {
     checkRetries(findings, kinds);
     const { registered, onUncheckedNames } = this.context;
     const selects = checkNames(findings, kinds, registered);
-    const uses = await this.#agents(findings);
+    const { uses, inside } = await this.#agents(findings);
     const schemas = await this.#schemas(findings, uses);
     checkTypes(findings, kinds, schemas);
     const { plan } = located;
+    await this.#placements(plan, findings);
     const children = await this.#children(plan, findings, callers);
     if (registered === undefined && (selects || namesWorkflows(plan))) onUncheckedNames();
-    return [...sorted([...diagnostics, ...findings.diagnostics]), ...children];
+    return [...sorted([...diagnostics, ...findings.diagnostics]), ...inside, ...children];
   }
 
-  /** The settings and the agent of every step that asks a model. */
-  async #agents(findings: Findings): Promise<Map<PlanNode, ModelUse>> {
+  /** The settings and the agent of every step that asks a model, and what agent files that cannot be used have wrong. */
+  async #agents(
+    findings: Findings,
+  ): Promise<{ uses: ReadonlyMap<PlanNode, ModelUse>; inside: readonly Diagnostic[] }> {
     const uses = new Map<PlanNode, ModelUse>();
+    const inside: Diagnostic[] = [];
     const { plan } = findings.located;
     const { signal, registered } = this.context;
     for (const node of allNodes(plan.body.nodes, kinds)) {
@@ -90,10 +95,13 @@ class WorkflowLint {
         const unknown = isLaitError(error) && error.code === 'agent_unknown';
         const isName = unknown && registered === undefined;
         if (isName) this.context.onUncheckedNames();
-        else addError(unknown ? 'unknown_agent' : 'unreadable_agent', error, ['agent'], node, findings);
+        else {
+          addError(unknown ? 'unknown_agent' : 'unreadable_agent', error, ['agent'], node, findings);
+          inside.push(...this.#problemsIn(error, kind.callsAgent?.(node.fields)));
+        }
       }
     }
-    return uses;
+    return { uses, inside };
   }
 
   /** An agent file reads the inputs of whoever calls it. */
@@ -121,7 +129,7 @@ class WorkflowLint {
     for (const { schema, node, at } of schemasOf(findings.located.plan, kinds)) {
       if (schema.file === undefined) continue;
       try {
-        await loadSchema(schema, { signal });
+        await loadSchema(schema, { signal, pipes: false });
       } catch (error) {
         signal.throwIfAborted();
         addError('unreadable_schema', error, at, node, findings);
@@ -131,7 +139,7 @@ class WorkflowLint {
     for (const [node, { outputSchema, agent }] of uses) {
       if (outputSchema === undefined) continue;
       try {
-        schemas.set(node, await loadSchema(outputSchema, { signal }));
+        schemas.set(node, await loadSchema(outputSchema, { signal, pipes: false }));
       } catch (error) {
         signal.throwIfAborted();
         // Schemas of this file were reported above; an agent file has its own.
@@ -139,6 +147,32 @@ class WorkflowLint {
       }
     }
     return schemas;
+  }
+
+  /** Steps of children that may not run where this file calls them. */
+  async #placements(plan: Plan, findings: Findings): Promise<void> {
+    const { signal, services } = this.context;
+    const load: LoadChild = async (reference, callers) => {
+      try {
+        const { workflows } = await services();
+        const origins = callers.map(({ origin }) => origin);
+        return await workflows.load(reference, callers.at(-1)!.directory, { signal, callers: origins });
+      } catch {
+        // Whoever looks at the children says why one cannot be read.
+        signal.throwIfAborted();
+        return undefined;
+      }
+    };
+    for (const { node, child, restriction } of await refusedChildren(plan, load)) {
+      const { code, message } = restriction;
+      findings.add({
+        code,
+        severity: 'error',
+        message: `${node.kind}: ${child.id}: ${message}`,
+        node,
+        at: [node.kind],
+      });
+    }
   }
 
   async #children(plan: Plan, findings: Findings, callers: readonly string[]): Promise<Diagnostic[]> {
@@ -166,17 +200,20 @@ class WorkflowLint {
               ? 'unregistered_name'
               : 'unreadable_workflow';
         addError(kind, error, [node.kind], node, findings);
-        if (error instanceof DefinitionError) {
-          found.push(
-            ...prefixed(
-              error.diagnostics.filter(({ position }) => position !== undefined),
-              reference,
-            ),
-          );
-        }
+        found.push(...this.#problemsIn(error, reference));
       }
     }
     return found;
+  }
+
+  /** What is wrong inside a file that could not be used, at its places there; of each file once. */
+  #problemsIn(error: unknown, reference = ''): Diagnostic[] {
+    const problems = error instanceof DefinitionError ? error.diagnostics : [];
+    const placed = problems.filter(({ position }) => position !== undefined);
+    const file = placed[0]?.position?.file;
+    if (file === undefined || this.#explored.has(file)) return [];
+    this.#explored.add(file);
+    return prefixed(placed, reference);
   }
 }
 

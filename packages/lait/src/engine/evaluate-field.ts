@@ -9,6 +9,11 @@ export function evaluateField(name: string, expression: Expression, scope: Scope
   try {
     return expression.evaluate(scope);
   } catch (cause) {
-    throw new StepError({ code: isLaitError(cause) ? cause.code : 'step_failed', message: name, cause });
+    throw inField(name, cause);
   }
+}
+
+/** The failure of an expression with the field that it stands in. */
+export function inField(name: string, cause: unknown): StepError {
+  return new StepError({ code: isLaitError(cause) ? cause.code : 'step_failed', message: name, cause });
 }

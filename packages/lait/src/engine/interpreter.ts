@@ -3,6 +3,7 @@ import { isLaitError } from '../errors/lait-error.js';
 import { holds } from '../expressions/truth.js';
 import type { Completion } from '../kinds/kind.js';
 import type { Block, Edge, Plan, PlanCall, PlanNode, PlanStart } from '../plan/plan.js';
+import { refusedIn } from '../plan/refused-in.js';
 import { inheritSettings } from '../plan/settings.js';
 import { runLimits, type SpendingLimits } from '../plan/spending-limits.js';
 import { type JsonObject, setOwnProperty, type Value } from '../values/value.js';
@@ -330,13 +331,13 @@ export class Interpreter implements Interpreting {
 /** Some steps of a child may not run where its caller is concurrent. Source: steps seed, 並行実行の制約. */
 function refuseInUnit(plan: Plan, { unit }: Execution): void {
   if (unit === undefined) return;
-  const refused = (plan.restrictions ?? []).filter(({ where }) => where === 'any' || unit === 'items');
+  const refused = refusedIn(plan, unit);
   if (refused.length === 0) return;
   throw new DefinitionError({
     code: 'placement',
     message: `workflow '${plan.id}' cannot run in a concurrent unit: ${refused.map(({ message }) => message).join('; ')}`,
-    diagnostics: refused.map(({ message, path, id, position }) => ({
-      code: 'placement',
+    diagnostics: refused.map(({ code, message, path, id, position }) => ({
+      code,
       severity: 'error',
       message,
       path,

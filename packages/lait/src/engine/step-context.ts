@@ -8,6 +8,7 @@ import type { PlanSettings } from '../plan/settings.js';
 import type { JsonValue, Value } from '../values/value.js';
 import type { Spent } from './budget.js';
 import type { CancelScope } from './cancel-scope.js';
+import { inField } from './evaluate-field.js';
 import type { RunEvent, StepFields } from './events.js';
 import { type Execution, type Interpreting, stepFields } from './execution.js';
 import { itemFailure, PlacedFailure } from './failure.js';
@@ -71,7 +72,20 @@ export class EngineStepContext implements StepContext {
   evaluate<T extends Value>(expression: Expression<T>, value: Value = this.input, loop?: LoopView): T {
     const scope = loop === undefined ? this.execution.scope : this.execution.scope.derive({ loop });
     scope.value = value;
-    return expression.evaluate(scope);
+    try {
+      return expression.evaluate(scope);
+    } catch (cause) {
+      const field = this.#fieldOf(expression);
+      throw field === undefined ? cause : inField(field, cause);
+    }
+  }
+
+  /** The field that the author wrote the expression in; none where the failure's own text begins with it. */
+  #fieldOf(expression: Expression): string | undefined {
+    const kind = this.execution.environment.kinds.get(this.node.kind);
+    if (kind?.fields === undefined) return undefined;
+    const field = kind.expressions?.(this.node.fields).find((named) => named.expression === expression)?.name;
+    return field === expression.language ? undefined : field;
   }
 
   async effect(

@@ -73,7 +73,7 @@ function checkNesting(name: string, agents: readonly string[]): void {
     const chain = [...agents, name].join(' → ');
     throw new StepError({
       code: 'subagent_cycle',
-      message: `subagents call each other in a circle: ${chain}`,
+      message: `subagents call each other in a cycle: ${chain}`,
     });
   }
   if (agents.length >= deepestNesting) {

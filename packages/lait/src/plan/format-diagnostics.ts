@@ -95,13 +95,9 @@ export function formatDiagnosticsGithub(file: string, diagnostics: readonly Diag
   return diagnostics
     .map((diagnostic) => {
       const { severity, code, position, hint } = diagnostic;
-      const properties = [
-        `file=${property(position?.file ?? file)}`,
-        ...(position === undefined ? [] : [`line=${position.line}`, `col=${position.column}`]),
-        `title=${property(code)}`,
-      ];
+      const line = position === undefined ? '' : `,line=${position.line}`;
       const message = hint === undefined ? sentence(diagnostic) : `${sentence(diagnostic)} (${hint})`;
-      return `::${severity} ${properties.join(',')}::${data(message)}`;
+      return `::${severity} file=${property(position?.file ?? file)}${line}::${data(`${message} [${code}]`)}`;
     })
     .join('\n');
 }

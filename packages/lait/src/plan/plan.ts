@@ -1,6 +1,7 @@
 import type { Form } from '../dialects/index.js';
 import type { Expression } from '../expressions/expression.js';
 import type { JsonObject, JsonValue, Value } from '../values/value.js';
+import type { DiagnosticCode } from './diagnostic-codes.js';
 import type { InputDeclarations } from './inputs.js';
 import type { PlanSettings, RetryPolicy } from './settings.js';
 import type { SourceFile, SourcePosition } from './source.js';
@@ -44,6 +45,7 @@ export interface Plan {
 export interface PlacementRestriction {
   /** `any`: branches of `parallel` and items of a concurrent `for_each`; `items`: only the latter. */
   where: 'any' | 'items';
+  code: DiagnosticCode;
   /** The whole sentence, with the step's path. */
   message: string;
   path: string;

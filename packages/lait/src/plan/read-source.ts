@@ -22,6 +22,10 @@ export async function readSourceFile(path: string, options: ReadFileOptions = {}
 /** How definitions are read: from their files, or as they were pinned. */
 export type ReadSource = typeof readSourceFile;
 
+/** Reads definitions for commands that run nothing: a named pipe is refused at once. Source: facts §22. */
+export const readRegularFile: ReadSource = (path, options) =>
+  readSourceFile(path, { ...options, pipes: false });
+
 /** Reads definitions as they were when they were pinned, by canonical path; others from their files. */
 export function readPinned(pinned: readonly SourceFile[]): ReadSource {
   const texts = new Map(pinned.map(({ file, text }) => [file, text]));

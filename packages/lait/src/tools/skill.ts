@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { DefinitionError } from '../errors/errors.js';
-import { readTextFile } from '../files/read-file.js';
+import { type ReadFileOptions, readTextFile } from '../files/read-file.js';
 import type { ModelTool } from '../kinds/services.js';
 import { plainLineEnds } from '../values/line-ends.js';
 import { isObject } from '../values/value.js';
@@ -22,9 +22,9 @@ export interface Skill {
  *
  * @throws DefinitionError `skill_invalid`; LaitError of `readTextFile`
  */
-export async function readSkill(name: string, location: string, signal: AbortSignal): Promise<Skill> {
+export async function readSkill(name: string, location: string, options: ReadFileOptions): Promise<Skill> {
   const file = (await isDirectory(location)) ? path.join(location, 'SKILL.md') : location;
-  const { text } = plainLineEnds(await readTextFile(file, { signal }));
+  const { text } = plainLineEnds(await readTextFile(file, options));
   const match = /^---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(text);
   if (match === null) {
     if (/^---[ \t]*\r?\n/.test(text)) throw invalid(name, file, "its frontmatter has no closing '---' line");

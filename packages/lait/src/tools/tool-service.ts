@@ -234,7 +234,7 @@ class Tools implements ToolService {
   }
 
   #openSkill(name: string, signal: AbortSignal): Promise<Skill> {
-    return readSkill(name, this.#options.skills![name]!, signal);
+    return readSkill(name, this.#options.skills![name]!, { signal });
   }
 
   #openTool(name: string) {

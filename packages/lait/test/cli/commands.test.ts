@@ -119,11 +119,30 @@ test('without a configuration lint says which names of a graph it did not look u
   expect([wrong.code, wrong.stdout]).toEqual([3, expect.stringContaining('error[inputs_value]')]);
 });
 
-test('lint refuses a named pipe at once', async () => {
-  const directory = directoryWith({});
-  execFileSync('mkfifo', [join(directory, 'pipe.yml')]);
-  const { code, stdout } = await lait(directory, ['lint', 'pipe.yml']);
-  expect([code, stdout.includes('pipe')]).toEqual([3, true]);
+test('[cli.pipes-refused] commands that run nothing refuse a named pipe at once', async () => {
+  const directory = directoryWith({
+    'lait.config.yml':
+      'workflows: { flow: pipe.yml }\nagents: { helper: pipe.md }\nskills: { tidy: pipe.md }\n',
+    'calls.yml':
+      'steps:\n  - workflow: ./pipe.yml\n  - agent: ./pipe.md\n' +
+      '  - { prompt: x, output_schema: { file: pipe.yml } }\n',
+  });
+  for (const name of ['pipe.yml', 'pipe.md']) execFileSync('mkfifo', [join(directory, name)]);
+  const commands: [string[], number][] = [
+    [['lint', 'pipe.yml'], 3],
+    [['lint', 'calls.yml'], 3],
+    [['graph', 'pipe.yml'], 3],
+    [['migrate', 'pipe.yml'], 3],
+    [['convert', 'pipe.yml', '--to', 'dynamic'], 3],
+    [['workflow', 'list'], 0],
+    [['agent', 'list'], 0],
+    [['skill', 'list'], 0],
+  ];
+  for (const [arguments_, expected] of commands) {
+    const { code, stdout, stderr } = await lait(directory, arguments_);
+    expect([arguments_, code]).toEqual([arguments_, expected]);
+    expect(stdout + stderr).toContain('it is a named pipe');
+  }
 });
 
 test('[cli.schema-matches-reader] what the reader accepts and refuses, the printed schema does, too', async () => {

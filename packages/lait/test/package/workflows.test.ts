@@ -77,6 +77,6 @@ it('[package.workflows] the action says what is wrong at its line, and runs test
   expect(runStep('lait lint', { lint: 'good' }, directory).code).toBe(0);
   const bad = runStep('lait lint', { lint: 'good bad' }, directory);
   expect(bad.code).toBe(3);
-  expect(bad.stdout).toMatch(/^::error file=bad\/flow\.yml,line=2,/m);
+  expect(bad.stdout).toMatch(/^::error file=bad\/flow\.yml,line=2::/m);
   expect(runStep('lait test', { test: 'good' }, directory).code).toBe(0);
 });

@@ -117,8 +117,8 @@ describe('other formats', () => {
 
   it('GitHub commands are escaped', () => {
     expect(formatDiagnosticsGithub('a,b:c.yml', diagnostics)).toBe(
-      '::error file=w.yml,line=2,col=6,title=bad_value::steps[0]: it is wrong (h)\n' +
-        '::warning file=a%2Cb%3Ac.yml,title=unused_schema::100%25%0Asure, yes',
+      '::error file=w.yml,line=2::steps[0]: it is wrong (h) [bad_value]\n' +
+        '::warning file=a%2Cb%3Ac.yml::100%25%0Asure, yes [unused_schema]',
     );
   });
 

@@ -86,7 +86,9 @@ describe('lait lint', () => {
       'sub/grand.yml': 'steps:\n  - jq: "["\n',
     });
     expect(code).toBe(3);
-    const places = found.map(({ file, line, code: what }) => `${file}:${line} ${what}`);
+    const places = found.map(
+      ({ file, line, code: what }) => `${file.replace(/^\/.*\//, '')}:${line} ${what}`,
+    );
     expect(places).toEqual([
       'w.yml:3 unreadable_agent',
       'w.yml:4 unreadable_agent',
@@ -94,11 +96,51 @@ describe('lait lint', () => {
       'w.yml:8 unreadable_workflow',
       'w.yml:10 unreadable_schema',
       'w.yml:11 undeclared_input',
+      'broken.md:4 template_syntax',
       'sub/child.yml:2 undeclared_input',
       'sub/child.yml:3 unreadable_workflow',
       'sub/grand.yml:2 jq_syntax',
     ]);
     expect(found.find(({ file }) => file === 'sub/child.yml')!.message).toMatch(/^sub\/child\.yml: /);
+  });
+
+  it('[lint.placement] finds steps of children that their concurrent callers refuse, at any depth', async () => {
+    const { code, found } = await lint({
+      'w.yml':
+        'steps:\n' +
+        '  - parallel: { a: [ { workflow: ./asks.yml } ], b: [ { workflow: ./writes.yml } ] }\n' +
+        '  - for_each: .\n    max_concurrency: 2\n    steps:\n      - group: [ { workflow: ./middle.yml } ]\n' +
+        '  - for_each: .\n    steps: [ { workflow: ./middle.yml } ]\n' +
+        '  - workflow: ./concurrent.yml\n',
+      'asks.yml': 'steps:\n  - { id: question, ask: "ok?", default: y }\n',
+      'writes.yml': 'steps:\n  - { id: save, write: out.txt }\n',
+      'middle.yml': 'steps:\n  - workflow: ./asks.yml\n  - workflow: ./writes.yml\n',
+      'concurrent.yml': 'steps:\n  - parallel: { a: [ { workflow: ./middle.yml } ] }\n',
+    });
+    expect(code).toBe(3);
+    expect(found.map(({ file, line, code: what }) => `${file}:${line} ${what}`)).toEqual([
+      'w.yml:2 question_in_concurrent',
+      'w.yml:6 question_in_concurrent',
+      'w.yml:6 fixed_write_in_concurrent',
+      'concurrent.yml:2 question_in_concurrent',
+    ]);
+    expect(found[1]!.message).toContain('asks.yml: ask cannot be used where steps run at the same time');
+    expect(found[2]!.message).toContain("(id 'save')");
+  });
+
+  it('looks at children that are shared along many paths only once', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 30 }, (_, at) => [
+        `f${at}.yml`,
+        `steps:\n  - workflow: ./f${at + 1}.yml\n  - workflow: ./f${at + 1}.yml\n`,
+      ]),
+    );
+    const { found } = await lint({
+      'w.yml': 'steps:\n  - parallel: { a: [ { workflow: ./f0.yml } ] }\n',
+      ...files,
+      'f30.yml': 'steps:\n  - { ask: "ok?", default: y }\n',
+    });
+    expect(found.map(({ code }) => code)).toEqual(['question_in_concurrent']);
   });
 
   it('[lint.cycles] finds workflows that call each other in a circle', async () => {

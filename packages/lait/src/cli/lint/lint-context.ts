@@ -5,6 +5,7 @@ import type { LintContext } from '../../config/lint-workflow.js';
 import { DefinitionError } from '../../errors/errors.js';
 import type { Services } from '../../kinds/services.js';
 import type { RegisteredNames } from '../../plan/analysis/check-names.js';
+import { readRegularFile } from '../../plan/read-source.js';
 import type { CommandContext } from '../command-context.js';
 import type { LintedFile } from './lint-file.js';
 
@@ -34,7 +35,7 @@ export async function lintContext(
     context: {
       services: () => {
         services ??= import('../../config/build-services.js').then(({ buildServices }) =>
-          buildServices({ configuration, environment, secrets }).forRun(),
+          buildServices({ configuration, environment, secrets, read: readRegularFile }).forRun(),
         );
         return services;
       },

@@ -4,7 +4,7 @@ import type { LintContext } from '../../config/lint-workflow.js';
 import { DefinitionError } from '../../errors/errors.js';
 import { isLaitError, messageChain } from '../../errors/lait-error.js';
 import type { Diagnostic } from '../../plan/diagnostic.js';
-import { readSourceFile } from '../../plan/read-source.js';
+import { readRegularFile } from '../../plan/read-source.js';
 import type { SourceFile } from '../../plan/source.js';
 import { testKindOf } from '../../testing/test-kind.js';
 
@@ -20,7 +20,7 @@ export async function lintFile(file: string, context: LintContext): Promise<Lint
   const { signal } = context;
   const sources: SourceFile[] = [];
   try {
-    const source = await readSourceFile(file, { signal, pipes: false });
+    const source = await readRegularFile(file, { signal });
     sources.push(source);
     return { file, sources, diagnostics: await lintSource(source, context) };
   } catch (error) {

@@ -61,14 +61,19 @@ class PlacementChecker {
       if (concurrent !== undefined)
         refuse('question_in_concurrent', `${kind.name} cannot be used inside ${concurrent}`);
       else
-        this.#restrict(node, 'any', `${kind.name} cannot be used where steps run at the same time: ${name}`);
+        this.#restrict(node, {
+          where: 'any',
+          code: 'question_in_concurrent',
+          message: `${kind.name} cannot be used where steps run at the same time: ${name}`,
+        });
     }
     if (!sound) return;
     if (kind.writes?.(node.fields).language === 'constant') {
       const remedy = 'put {{ loop.index }} or the like into it';
       const message = `${kind.name}: all items would write the same file '${kind.writes(node.fields).source}': ${remedy}`;
-      if (around.inItems) refuse('fixed_write_in_concurrent', message);
-      else this.#restrict(node, 'items', `${message} (${name})`);
+      const code = 'fixed_write_in_concurrent';
+      if (around.inItems) refuse(code, message);
+      else this.#restrict(node, { where: 'items', code, message: `${message} (${name})` });
     }
     for (const child of kind.blocks?.(node.fields) ?? []) {
       this.block(child.block, surroundings(around, kind, child), child.concurrent ? { last: 0 } : counter);
@@ -76,11 +81,10 @@ class PlacementChecker {
     if (node.onError !== undefined) this.block(node.onError, around, counter);
   }
 
-  #restrict(node: PlanNode, where: PlacementRestriction['where'], message: string): void {
+  #restrict(node: PlanNode, restriction: Pick<PlacementRestriction, 'where' | 'code' | 'message'>): void {
     const { path, id, position } = node;
     this.restrictions.push({
-      where,
-      message,
+      ...restriction,
       path,
       ...(id !== undefined && { id }),
       ...(position && { position }),
