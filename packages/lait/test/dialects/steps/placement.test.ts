@@ -116,6 +116,7 @@ describe('what a concurrent caller must refuse', () => {
     expect(plan.restrictions).toEqual([
       {
         where: 'any',
+        code: 'question_in_concurrent',
         path: 'steps[0]',
         id: 'q',
         message: "ask cannot be used where steps run at the same time: steps[0] (id 'q')",
@@ -123,6 +124,7 @@ describe('what a concurrent caller must refuse', () => {
       },
       {
         where: 'items',
+        code: 'fixed_write_in_concurrent',
         path: 'steps[1].group[0]',
         message: expect.stringContaining("write: all items would write the same file 'out.txt'"),
         position: expect.objectContaining({ line: 4 }),
