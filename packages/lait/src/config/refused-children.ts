@@ -1,6 +1,6 @@
 import { kinds } from '../kinds/index.js';
 import type { ConcurrentUnit } from '../kinds/kind.js';
-import type { Form, PlacementRestriction, Plan, PlanNode } from '../plan/plan.js';
+import type { PlacementRestriction, Plan, PlanNode } from '../plan/plan.js';
 import { refusedIn } from '../plan/refused-in.js';
 
 /** A step of a child workflow that may not run where the step that calls the child stands. */
@@ -50,25 +50,22 @@ async function* below(
 }
 
 /** The calls of other workflows in a plan that itself runs inside `unit`. */
-function* callsOf({ body, form }: Plan, unit?: ConcurrentUnit): Generator<Call, void> {
-  for (const { node, unit: around } of nodesInUnits(body.nodes, form, unit)) {
+function* callsOf({ body }: Plan, unit?: ConcurrentUnit): Generator<Call, void> {
+  for (const { node, unit: around } of nodesInUnits(body.nodes, unit)) {
     const reference = kinds.get(node.kind)?.callsWorkflow?.(node.fields);
     if (reference !== undefined) yield { node, reference, unit: around };
   }
 }
 
-/** Only the steps form has such units; inside an item everything counts as that. */
+/** Inside an item everything counts as that. */
 function* nodesInUnits(
   nodes: Iterable<PlanNode>,
-  form: Form,
-  unit: ConcurrentUnit | undefined,
+  around: ConcurrentUnit | undefined,
 ): Generator<{ node: PlanNode; unit: ConcurrentUnit | undefined }, void> {
   for (const node of nodes) {
-    yield { node, unit };
-    for (const { block, concurrent, repeated } of kinds.get(node.kind)?.blocks?.(node.fields) ?? []) {
-      const opens = concurrent === true && form === 'steps' && unit !== 'items';
-      yield* nodesInUnits(block.nodes, form, opens ? (repeated === true ? 'items' : 'branches') : unit);
-    }
-    if (node.onError !== undefined) yield* nodesInUnits(node.onError.nodes, form, unit);
+    yield { node, unit: around };
+    for (const { block, unit = around } of kinds.get(node.kind)?.blocks?.(node.fields) ?? [])
+      yield* nodesInUnits(block.nodes, around === 'items' ? around : unit);
+    if (node.onError !== undefined) yield* nodesInUnits(node.onError.nodes, around);
   }
 }

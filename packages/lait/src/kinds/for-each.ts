@@ -35,6 +35,7 @@ export const forEachKind: Kind<ForEachFields> = {
       repeated: true,
       optional: true,
       concurrent: concurrency > 1,
+      unit: concurrency > 1 ? 'items' : undefined,
     },
   ],
   expressions: ({ for_each }) => [{ name: 'for_each', expression: for_each }],

@@ -216,6 +216,8 @@ export interface ChildBlock {
   title: string;
   block: Block;
   concurrent?: boolean;
+  /** What runs of it refuse some steps of child workflows as. */
+  unit?: ConcurrentUnit | undefined;
   /** True when it may run more than once. */
   repeated?: boolean;
   /** True when it may be passed over. */

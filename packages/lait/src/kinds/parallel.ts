@@ -27,12 +27,13 @@ export const parallelKind: Kind<ParallelFields> = {
     },
   },
   effects: 'none',
-  blocks: ({ parallel }) =>
+  blocks: ({ parallel, declared = false }) =>
     Object.entries(parallel).map(([name, block]) => ({
       name: `parallel.${name}`,
       title: name,
       block,
       concurrent: true,
+      unit: declared ? undefined : 'branches',
     })),
   async execute({ parallel, declared = false }, context) {
     const branches = Object.entries(parallel).map(([key, block]) => ({
