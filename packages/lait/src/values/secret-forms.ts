@@ -1,6 +1,7 @@
-/** Shorter values would mask ordinary words; shorter lines of a longer secret are no secret by themselves. */
+/** Shorter values would mask ordinary words. */
 export const minimumSecretLength = 4;
-const minimumPartLength = 8;
+/** Shorter lines of a longer secret are no secret by themselves, and shorter texts stand across words by chance. */
+export const minimumPartLength = 8;
 
 /**
  * The texts as which a secret may turn up, in lower case: itself, trimmed, each of its lines, each reversed; escaped as

@@ -1,4 +1,4 @@
-import { foldCase, minimumSecretLength, secretForms } from './secret-forms.js';
+import { foldCase, minimumPartLength, minimumSecretLength, secretForms } from './secret-forms.js';
 import { TextFinder, type TextRange } from './text-finder.js';
 import { isObject, type JsonValue, setOwnProperty } from './value.js';
 
@@ -8,15 +8,12 @@ export const redactionMark = '[REDACTED]';
 /**
  * The secret values that a process knows, and the one place that hides them: logs, events, records, recordings and
  * errors all go through `mask`. It finds a secret in the forms that templates, jq and protocols give it (see
- * `secretForms`), in any case, escaped however often, with spaces and line breaks inside. Source: FR-25, FR-26.
+ * `secretForms`), in any case, escaped however often, long ones with spaces and line breaks inside. Source: FR-25, FR-26.
  */
 export class SecretRegistry {
   readonly #known = new Set<string>();
   readonly #forms = new Set<string>();
-  /**
-   * Find the forms as they are, and whatever escaping and wrapping put into them. Made when
-   * they are first needed, since secrets often become known many at once.
-   */
+  /** Made when they are first needed, since secrets often become known many at once. */
   #finders: readonly TextFinder[] | undefined;
 
   /** Remembers a secret. Values of fewer than four characters are ignored. */
@@ -85,12 +82,32 @@ export class SecretRegistry {
   /** Where secrets stand, in order; ranges may overlap. */
   find(text: string): TextRange[] {
     if (this.#known.size === 0) return [];
-    this.#finders ??= [new TextFinder(this.#forms), new TextFinder(this.#forms, skipFilling)];
+    this.#finders ??= findersOf([...this.#forms]);
     const folded = foldCase(text);
     return this.#finders
       .flatMap((finder) => finder.find(folded))
       .sort((one, other) => one[0] - other[0] || other[1] - one[1]);
   }
+}
+
+/**
+ * Find the forms as they are, and whatever escaping and wrapping put into them. Of short ones only what is escaped: with
+ * white space put in, `then` would hide a part of `the next`.
+ */
+function findersOf(forms: readonly string[]): TextFinder[] {
+  const isLong = (form: string) => form.replace(/\s/g, '').length >= minimumPartLength;
+  const isShort = (form: string) => !isLong(form);
+  return [
+    new TextFinder(forms),
+    new TextFinder(forms.filter(isLong), skipFilling),
+    new TextFinder(forms.filter(isShort), skipBackslashes),
+  ];
+}
+
+function skipBackslashes(text: string, from: number): number {
+  let index = from;
+  while (text[index] === '\\') index += 1;
+  return index;
 }
 
 /** Where the backslashes at the end of a text begin that may stand for a line break with what follows; else the end. */

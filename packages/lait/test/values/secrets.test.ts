@@ -64,8 +64,8 @@ describe('SecretRegistry', () => {
     '[secrets.masked] hides a secret with a line break inside: %j',
     (lineBreak) => {
       const keys = new SecretRegistry();
-      keys.add("abc'def");
-      const forms = ["abc'def", "ABC'DEF", Buffer.from("abc'def").toString('base64')];
+      keys.add("abc'defg");
+      const forms = ["abc'defg", "ABC'DEFG", Buffer.from("abc'defg").toString('base64')];
       for (const form of forms) {
         for (let at = 1; at < form.length; at += 1) {
           const broken = `one${lineBreak}${form.slice(0, at)}${lineBreak}${form.slice(at)}${lineBreak}two`;
@@ -74,6 +74,30 @@ describe('SecretRegistry', () => {
       }
     },
   );
+
+  it('hides no prose that has the letters of a short secret in several words', () => {
+    const short = new SecretRegistry();
+    short.add('then');
+    short.add('pä"ss');
+    expect(short.mask('the next, the\nnext, t h e n; then')).toBe('the next, the\nnext, t h e n; [REDACTED]');
+    const escaped = JSON.stringify(JSON.stringify('pä"ss'));
+    expect(short.mask(escaped)).toBe(escaped.replace('pä\\\\\\"ss', '[REDACTED]'));
+    expect(short.mask('dGhl bg==')).toBe('[REDACTED]');
+  });
+
+  it('takes no longer for texts that begin like a secret again and again', () => {
+    const long = 'a'.repeat(20_000);
+    const keys = new SecretRegistry();
+    keys.add(long);
+    keys.add(`${long}b`);
+    keys.add(`${'ab '.repeat(5000)}c`);
+    // Compared letter by letter from each place, these would be some 10^10 comparisons.
+    expect(keys.mask('a'.repeat(500_000))).toBe('[REDACTED]');
+    const near = `${'a'.repeat(19_999)}c`.repeat(25);
+    expect(keys.mask(near)).toBe(near);
+    const nearly = 'ab '.repeat(150_000);
+    expect(keys.mask(nearly)).toBe(nearly);
+  });
 
   it('leaves everything else as it is', () => {
     const keys = new SecretRegistry();
