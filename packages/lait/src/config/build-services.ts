@@ -13,7 +13,7 @@ import { type ReadSource, readPinned } from '../plan/read-source.js';
 import type { SourceFile } from '../plan/source.js';
 import type { SpendingLimits } from '../plan/spending-limits.js';
 import type { DefinedTool } from '../tools/define-tool.js';
-import { inheritedSecrets } from '../tools/secret-values.js';
+import { configuredPasswords, inheritedSecrets } from '../tools/secret-values.js';
 import type { Approve } from '../tools/tool-approval.js';
 import { createToolService } from '../tools/tool-service.js';
 import type { SecretRegistry } from '../values/secrets.js';
@@ -74,8 +74,9 @@ export function buildServices(options: ServiceOptions): LaitServices {
   const { configuration, secrets } = options;
   const onSecret = (value: string) => secrets.add(value);
   const environment = { ...options.environment, onSecret };
-  for (const secret of inheritedSecrets(environment.variables)) onSecret(secret);
   const { values } = configuration;
+  for (const secret of inheritedSecrets(environment.variables)) onSecret(secret);
+  for (const password of configuredPasswords(values, environment.variables)) onSecret(password);
   const { compaction, cache: cacheByDefault, cache_ttl, ...defaults } = values.default ?? {};
   const usesCache = options.cache ?? cacheByDefault ?? false;
   const models = createModelService({

@@ -1,6 +1,7 @@
 import { LaitError } from '../errors/lait-error.js';
 import { isSecretName } from '../values/secret-name.js';
 import type { SecretRegistry } from '../values/secrets.js';
+import { urlPasswords } from '../values/url-passwords.js';
 import { isObject, type JsonObject, type JsonValue, setOwnProperty } from '../values/value.js';
 import type { SecretCodec } from './stores/value-codec.js';
 
@@ -36,7 +37,10 @@ export class SecretReferences implements SecretCodec {
       sources.flatMap((text) => [...text.matchAll(/\$\{([A-Za-z0-9_]+)\}/g)].map((match) => match[1]!)),
     );
     this.#names = Object.keys(variables)
-      .filter((name) => (mentioned.has(name) || isSecretName(name)) && !ordinary.test(name))
+      .filter((name) => !ordinary.test(name))
+      .filter(
+        (name) => mentioned.has(name) || isSecretName(name) || urlPasswords(variables[name] ?? '').length > 0,
+      )
       .filter((name) => (variables[name]?.trim().length ?? 0) >= shortest)
       .sort((a, b) => variables[b]!.length - variables[a]!.length);
   }

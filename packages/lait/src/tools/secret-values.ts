@@ -1,4 +1,6 @@
+import { readVariable } from '../values/read-variable.js';
 import { isSecretName } from '../values/secret-name.js';
+import { urlPasswords } from '../values/url-passwords.js';
 import type { Variables } from './environment.js';
 
 /**
@@ -7,16 +9,26 @@ import type { Variables } from './environment.js';
  */
 const minimumInheritedLength = 8;
 
-/** The values of the variables of a process whose names speak of a secret. Source: field reports FR-25 and FR-26. */
+/**
+ * The values of the variables of a process whose names speak of a secret, and the passwords of those that are addresses.
+ * Source: field reports FR-25 and FR-26.
+ */
 export function inheritedSecrets(variables: Variables): string[] {
-  return Object.entries(variables).flatMap(([name, value]) =>
-    value !== undefined && value.length >= minimumInheritedLength && isSecretName(name) ? [value] : [],
-  );
+  return Object.entries(variables)
+    .flatMap(([name, value = '']) => [...(isSecretName(name) ? [value] : []), ...urlPasswords(value)])
+    .filter((value) => value.length >= minimumInheritedLength);
+}
+
+/** The passwords of the addresses in a configuration, wherever they stand in it. */
+export function configuredPasswords(values: unknown, variables: Variables): string[] {
+  if (typeof values === 'string') return urlPasswords(expanded(values, variables));
+  if (typeof values !== 'object' || values === null) return [];
+  return Object.values(values).flatMap((value) => configuredPasswords(value, variables));
 }
 
 /**
  * The secrets among the values of headers or of an `env`: variables that a value refers to, and values written out,
- * when the name of the entry or of the variable speaks of a secret. They must be known to whatever masks output before
+ * when the name of the entry or of the variable speaks of a secret; and passwords of addresses. They must be known to whatever masks output before
  * they are used. Source: field report FR-25.
  */
 export function secretValues(settings: Readonly<Record<string, string>>, variables: Variables): string[] {
@@ -27,6 +39,11 @@ export function secretValues(settings: Readonly<Record<string, string>>, variabl
       .map((variable) => (Object.hasOwn(variables, variable) ? (variables[variable] ?? '') : ''));
     // Behind the scheme of an authorization stands the secret itself.
     const written = references.length === 0 && isSecretName(name) ? [text.replace(/^\w+ /, '')] : [];
-    return [...referred, ...written];
+    return [...referred, ...written, ...urlPasswords(expanded(text, variables))];
   });
+}
+
+/** With the values of its variables; what is not set is told when the text is used. */
+function expanded(text: string, variables: Variables): string {
+  return text.replace(/\$\{([A-Za-z0-9_]+)\}/g, (_, name: string) => readVariable(variables, name) ?? '');
 }

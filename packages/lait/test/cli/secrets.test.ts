@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { says, startModelServer } from '../models/model-server.js';
@@ -33,6 +33,30 @@ function contents(directory: string): [path: string, text: string][] {
 }
 
 describe('secrets of the environment [secrets.masked]', () => {
+  it('passwords in addresses are hidden by themselves, and come back when a run goes on', async () => {
+    const server = await startModelServer(says('ok'));
+    const own = server.baseUrl.replace('//', '//me:conf@');
+    const directory = directoryWith({
+      'lait.config.yml': `base_url: ${own}\ndefault: { model: m }\nserver: { database: "postgres://me:\${PG}@host/x" }\n`,
+      'w.yml':
+        'steps:\n  - run: [sh, -c, \'printf "%s" "$DATABASE_URL"\']\n' +
+        '  - id: parts\n    jq: \'{url: ., host: "db.example", password: (split(":")[2] | split("@")[0])}\'\n' +
+        '  - run: [sh, -c, "cat >&2; echo conf pgpg postgres >&2; [ -e open ] && printf %s \\"$DATABASE_URL\\""]\n',
+    });
+    const url = 'postgres://postgres:pa%40ssw%C3%B6rt@db.example/x';
+    const env = { DATABASE_URL: url, PG: 'pgpg', REDIS_URL: 'redis://redis:redis@localhost' };
+    const failed = await lait(directory, ['run', 'w.yml', 'x', '--checkpoint'], { env });
+    expect(failed.code).toBe(1);
+    for (const [path, text] of [['stderr', failed.stderr], ...contents(join(directory, '.lait'))])
+      for (const hidden of ['pa%40ssw', 'pa@ssw', 'conf pgpg'])
+        expect([path, text!.includes(hidden)]).toEqual([path, false]);
+    // A password that is the name of its user is no secret.
+    expect(failed.stderr).toContain('[REDACTED] [REDACTED] postgres');
+    writeFileSync(join(directory, 'open'), '');
+    const resumed = await lait(directory, ['run', 'w.yml', '--resume', 'latest', '-q'], { env });
+    expect([resumed.code, resumed.stdout]).toEqual([0, `${url}\n`]);
+  });
+
   it.each([
     ['inherited', '--checkpoint', ''],
     ['inherited', '--park', ''],

@@ -9,9 +9,12 @@ const skipSpaces = (text: string, from: number) => {
 };
 /** Few letters, so that texts repeat themselves and lie in each other. */
 const texts = fc.string({ unit: fc.constantFrom('a', 'b', ' '), maxLength: 40 });
-const sought = fc.array(fc.string({ unit: fc.constantFrom('a', 'a', 'b', ' '), minLength: 4, maxLength: 12 }), {
-  maxLength: 4,
-});
+const sought = fc.array(
+  fc.string({ unit: fc.constantFrom('a', 'a', 'b', ' '), minLength: 4, maxLength: 12 }),
+  {
+    maxLength: 4,
+  },
+);
 
 describe.each([
   ['everything', undefined],
