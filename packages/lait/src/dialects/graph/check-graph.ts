@@ -99,8 +99,10 @@ function checkNode(node: GraphNode, check: GraphCheck): void {
       message: `${node.node_type} nodes have no '${key}'; known are ${type.keys.join(', ')}`,
       misnamed: { name: key, known: type.keys },
     };
-    if (type.refusesKeys === undefined) check.warn(node, 'config_unknown_key', what, key);
-    else check.report(node, type.refusesKeys, what, key);
+    const { refuses } = type;
+    if (refuses !== undefined && refuses.keys?.includes(key) !== false)
+      check.report(node, refuses.code, what, key);
+    else check.warn(node, 'config_unknown_key', what, key);
   }
   type.check(node, check);
   checkSecrets(node, check);

@@ -104,6 +104,11 @@ describe('issues name what is wrong and where', () => {
       ['agent_unknown_keys a nodes[0].config.prompt'],
     ],
     [
+      'an agent with a key that nothing reads',
+      single({ agent_id: 'writer', note: 'x', output_schema: { type: 'object' } }, undefined, 'agent'),
+      ['~config_unknown_key a nodes[0].config.note'],
+    ],
+    [
       'an agent that answers with text',
       single({ agent_id: 'writer', output_schema: { type: 'string' } }, undefined, 'agent'),
       ['schema_subset a nodes[0].config.output_schema'],

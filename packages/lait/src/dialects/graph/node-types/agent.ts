@@ -6,12 +6,27 @@ import { checkInputs, checkOutputSchema } from './inputs.js';
 import type { GraphNodeType } from './node-type.js';
 import { retryPolicy } from './retry.js';
 
+/** What an agent decides itself: a node that says otherwise would be ignored. Source: graph seed, agent Node. */
+const overrides = [
+  'prompt',
+  'system',
+  'system_prompt',
+  'instructions',
+  'model',
+  'provider',
+  'temperature',
+  'max_tokens',
+  'reasoning_effort',
+  'tools',
+  'mcp',
+];
+
 /** Asks an agent with its newest settings and checks its answer. Source: graph seed, agent Node; facts §2.2. */
 export const agentType: GraphNodeType = {
   type: 'agent',
   description: 'Asks an agent; its answer must fit the output_schema.',
   keys: ['agent_id', 'inputs', 'output_schema', 'retry'],
-  refusesKeys: 'agent_unknown_keys',
+  refuses: { code: 'agent_unknown_keys', keys: overrides },
   check(node, check) {
     const id = ownProperty(node.config, 'agent_id');
     if (typeof id !== 'string' || id.trim() === '') {

@@ -30,7 +30,7 @@ export const llmType: GraphNodeType = {
   type: 'llm',
   description: 'Sends one request to a model; the answer must fit the output_schema.',
   keys: ['provider', 'model', 'system_prompt', 'max_tokens', 'reasoning_effort', 'inputs', 'output_schema'],
-  refusesKeys: 'llm_unknown_keys',
+  refuses: { code: 'llm_unknown_keys' },
   check(node, check) {
     checkModel(node, check);
     const prompt = ownProperty(node.config, 'system_prompt');

@@ -12,8 +12,8 @@ export interface GraphNodeType {
   description: string;
   /** The keys of its config. */
   keys: readonly string[];
-  /** Unknown keys are refused with this code; otherwise they are warned about. */
-  refusesKeys?: GraphIssueCode;
+  /** Keys that it does not have and refuses, all but its own by default; other unknown keys are warned about. */
+  refuses?: { code: GraphIssueCode; keys?: readonly string[] };
   /** True for what ends its scope: no edge may leave it. */
   end?: boolean;
   check(node: GraphNode, check: GraphCheck): void;
