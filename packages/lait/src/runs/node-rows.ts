@@ -66,7 +66,8 @@ function apply({ event_type, payload, created_at }: Entry, rows: NodeRow[]): voi
       end('failed', { error_summary: String((payload.error as JsonObject).message) });
       return;
     case 'node_cancelled':
-      end('cancelled', { cancel_outcome: 'cancelled' });
+      // What is known of a call that a cancel reached stays known when its run is cancelled for good.
+      end('cancelled', { cancel_outcome: row?.cancel_outcome ?? 'cancelled' });
       return;
     case 'node_skipped':
       rows.push({

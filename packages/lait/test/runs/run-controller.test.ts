@@ -123,6 +123,27 @@ describe('cancel', () => {
     expect(work.calls).toHaveLength(1);
   });
 
+  it('keeps what is known of the call when the waiting run is cancelled, too [runs.cancel-evidence]', async () => {
+    const began = gate<void>();
+    const slow = counted('slow', (_, { signal }) => {
+      began.open();
+      return new Promise((_resolve, reject) =>
+        signal.addEventListener('abort', () => reject(new Error('off'))),
+      );
+    });
+    const { runs, start } = await hostOf({ capabilities: [slow.capability, counted('work').capability] });
+    const driving = start(twoSteps);
+    await began.promise;
+    const { run_id: id } = (await listOf(runs))[0]!;
+    await Promise.all([runs.cancel(id), driving]);
+    expect((await runs.cancel(id)).status).toBe('cancelled');
+    expect((await runs.view(id)).nodes[0]).toMatchObject({
+      status: 'cancelled',
+      attention_reason: 'cancel_with_unknown_external_result',
+      cancel_outcome: 'unknown',
+    });
+  });
+
   it('asks about a call whose outcome is unknown; adopting is refused, running again is a new activation', async () => {
     const began = gate<void>();
     let calls = 0;
