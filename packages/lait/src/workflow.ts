@@ -2,7 +2,7 @@ import type { RunEvent } from './engine/events.js';
 import type { Snapshot } from './engine/runtime.js';
 import type { OpenQuestion } from './engine/runtimes/memory.js';
 import type { RunResult } from './engine/start-run.js';
-import type { ItemLog, Outcome } from './kinds/kind.js';
+import type { ConversationLog, ItemLog, Outcome } from './kinds/kind.js';
 import { type UsageJson, UsageReport } from './observe/usage-report.js';
 import type { InputDeclarations } from './plan/inputs.js';
 import type { Plan, PlanCall } from './plan/plan.js';
@@ -25,6 +25,8 @@ export interface WorkflowRunOptions {
   onSnapshot?: (snapshot: Snapshot) => Promise<void>;
   /** Keeps the results of single items of top-level loops. */
   itemLog?: ItemLog;
+  /** Keeps the conversations that steps of the top level had to stop. */
+  conversationLog?: ConversationLog;
   /** Goes on behind a snapshot's step instead of beginning at the first. */
   from?: Snapshot;
 }

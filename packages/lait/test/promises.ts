@@ -266,6 +266,11 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
   ['runs.one-resume-wins', 'Of several resumes of one run exactly one goes on', 'FR-02'],
   ['runs.keep-items', 'Finished items of an interrupted for_each need not be repeated', 'issue, resume'],
   [
+    'runs.resume-conversation',
+    'A step that ran out of tool rounds goes on in its conversation, and no tool is called again',
+    'FR-16',
+  ],
+  [
     'runs.bad-files',
     'Damaged, newer, foreign and unreadable records and full disks are clear errors',
     'FR-05',

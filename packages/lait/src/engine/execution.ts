@@ -1,5 +1,5 @@
 import type { LoopView } from '../expressions/scope.js';
-import type { Completion, ConcurrentUnit, ItemLog, Kinds } from '../kinds/kind.js';
+import type { Completion, ConcurrentUnit, ConversationLog, ItemLog, Kinds } from '../kinds/kind.js';
 import type { Services } from '../kinds/services.js';
 import type { Block, Plan, PlanCall, PlanNode, PlanStart } from '../plan/plan.js';
 import type { PlanSettings } from '../plan/settings.js';
@@ -18,6 +18,8 @@ export interface RunEnvironment {
   breather: Breather;
   /** Keeps the results of single items of top-level loops. */
   itemLog?: ItemLog;
+  /** Keeps the conversations that steps of the top level had to stop. */
+  conversationLog?: ConversationLog;
 }
 
 /** What people see of the position: scope data, fresh in each branch. */

@@ -1,6 +1,6 @@
 import { CancelledError } from '../errors/errors.js';
 import { isLaitError } from '../errors/lait-error.js';
-import type { ItemLog, Kinds, Outcome } from '../kinds/kind.js';
+import type { ConversationLog, ItemLog, Kinds, Outcome } from '../kinds/kind.js';
 import type { Services } from '../kinds/services.js';
 import type { Plan, PlanCall, PlanStart } from '../plan/plan.js';
 import type { JsonValue, Value } from '../values/value.js';
@@ -36,6 +36,8 @@ export interface StartRunOptions {
   from?: Snapshot;
   /** Keeps the results of single items of top-level loops, and gives back those of an earlier pass. */
   itemLog?: ItemLog;
+  /** Keeps the conversations that steps of the top level had to stop, and gives back that of an earlier run. */
+  conversationLog?: ConversationLog;
   /** The run to work in; default a new one in memory. */
   run?: MemoryRun;
 }
@@ -65,12 +67,18 @@ class StartedRun implements RunHandle {
   readonly #ended: Promise<RunResult>;
 
   constructor(plan: Plan, start: PlanStart, options: StartRunOptions) {
-    const { services, kinds, itemLog, signal, run = new MemoryRun(options) } = options;
+    const { services, kinds, itemLog, conversationLog, signal, run = new MemoryRun(options) } = options;
     this.runId = run.runId;
     this.#plan = plan;
     this.#run = run;
     this.#signal = signal;
-    const interpreter = new Interpreter({ services, kinds, breather: new Breather(), itemLog });
+    const interpreter = new Interpreter({
+      services,
+      kinds,
+      breather: new Breather(),
+      itemLog,
+      conversationLog,
+    });
     run.executor = interpreter.executeBranch;
     if (signal?.aborted === true) this.#onAbort();
     signal?.addEventListener('abort', this.#onAbort, { once: true });

@@ -1,7 +1,7 @@
 import type { Expression } from '../expressions/expression.js';
 import type { LoopView } from '../expressions/scope.js';
 import { concurrentTraits } from '../kinds/block-traits.js';
-import type { BranchOptions, Completion, ItemLog, StepContext } from '../kinds/kind.js';
+import type { BranchOptions, Completion, ConversationLog, ItemLog, StepContext } from '../kinds/kind.js';
 import type { Services } from '../kinds/services.js';
 import type { Block, Plan, PlanCall, PlanNode } from '../plan/plan.js';
 import type { PlanSettings } from '../plan/settings.js';
@@ -252,9 +252,15 @@ export class EngineStepContext implements StepContext {
   }
 
   get itemLog(): ItemLog | undefined {
-    const { environment, progress } = this.execution;
-    const isTopLevel = progress.depth === 0 && this.plan.body.nodes.includes(this.node);
-    return isTopLevel ? environment.itemLog : undefined;
+    return this.#isTopLevel ? this.execution.environment.itemLog : undefined;
+  }
+
+  get conversationLog(): ConversationLog | undefined {
+    return this.#isTopLevel ? this.execution.environment.conversationLog : undefined;
+  }
+
+  get #isTopLevel(): boolean {
+    return this.execution.progress.depth === 0 && this.plan.body.nodes.includes(this.node);
   }
 
   record(id: string, value: Value): void {

@@ -2,9 +2,10 @@ import { ModelError, StepError } from '../errors/errors.js';
 import { promptsSchema, repairMessages } from '../models/prompted-schema.js';
 import { readStructuredOutput } from '../models/structured-output.js';
 import type { ModelEntry, ModelSettings, ToolSelection } from '../plan/settings.js';
+import { canonicalJson } from '../values/canonical-json.js';
 import type { JsonValue } from '../values/value.js';
 import { compactHistory } from './compaction.js';
-import type { StepContext } from './kind.js';
+import type { ConversationLog, StepContext } from './kind.js';
 import { callModel } from './model-call.js';
 import type { OutputFormat } from './schema-values.js';
 import type { ChatMessage, ModelReply, ResolvedModel, Toolset } from './services.js';
@@ -43,7 +44,8 @@ export interface ConversationResult {
  * be asked for in words, an answer that does not fit is asked for once more. Every request is an
  * effect of the step and every batch of tool calls a fork, so an interrupted conversation goes on where it stopped.
  * Throws what the services throw, and `tool_rounds_exhausted` (with the transcript) when the model wants more than
- * `max_tool_rounds` exchanges. Used by prompt and agent steps, subagents, `agent run` and chat. Source: facts §12.
+ * `max_tool_rounds` exchanges; a later run that is given what was kept goes on there. Used by prompt and agent steps,
+ * subagents, `agent run` and chat. Source: facts §12.
  */
 export async function runConversation(
   options: ConversationOptions,
@@ -52,7 +54,8 @@ export async function runConversation(
   const model = context.services.models.resolve(options.settings, options.aliases);
   const toolset = await openTools(options.selection, context);
   const system = systemMessages(options.system, toolset.systemSuffix);
-  const history: ChatMessage[] = [...options.messages];
+  const stopped = stoppedConversation(options.messages, context);
+  const history: ChatMessage[] = [...(stopped?.messages ?? options.messages)];
   const { output } = options;
   const offersTools = toolset.tools.length > 0;
   const ask = (name: string, round: number, tools: boolean) =>
@@ -67,10 +70,12 @@ export async function runConversation(
       context,
     );
 
-  const rounds = new ToolRounds(toolset.tools, options.selection, options.agents ?? [], context);
+  const { selection, agents = [] } = options;
+  const rounds = new ToolRounds(toolset.tools, selection, agents, context, stopped?.cutResults);
+  const most = stopped?.maxToolRounds ?? selection.max_tool_rounds ?? defaultToolRounds;
   let reply: ModelReply;
   if (offersTools) {
-    reply = await runToolRounds(ask, rounds, history, model, options, context);
+    reply = await runToolRounds(ask, rounds, most, history, model, context);
     if (output !== undefined) reply = await ask('answer', rounds.done, false);
   } else reply = await ask('request', 0, false);
 
@@ -99,24 +104,54 @@ function answered(value: JsonValue, text: string, history: readonly ChatMessage[
 async function runToolRounds(
   ask: (name: string, round: number, tools: boolean) => Promise<ModelReply>,
   rounds: ToolRounds,
+  most: number,
   history: ChatMessage[],
   model: ResolvedModel,
-  { selection }: ConversationOptions,
   context: StepContext,
 ): Promise<ModelReply> {
-  const most = selection.max_tool_rounds ?? defaultToolRounds;
   const { compaction } = context.services.tools;
   let lastText: string | null = null;
   for (;;) {
     const reply = await ask(`request[${rounds.done + 1}]`, rounds.done, true);
     if (reply.toolCalls.length === 0) return reply;
     lastText = reply.content ?? lastText;
-    if (rounds.done >= most) throw exhausted(most, lastText, history);
+    if (rounds.done >= most) {
+      const { cutResults } = rounds;
+      context.conversationLog?.keep(stepName(context), { messages: history, cutResults });
+      throw exhausted(most, lastText, history);
+    }
     history.push(...(await rounds.run(reply)));
     if (compaction !== undefined && rounds.done % compaction.trigger_rounds === 0) {
       await compactHistory(history, compaction.keep_last_n, rounds.done, model, context);
     }
   }
+}
+
+/**
+ * The conversation that an earlier run had to stop in this step. What it is asked must be what it was asked then: a
+ * changed prompt or other inputs begin a new conversation. Source: field report FR-16.
+ */
+function stoppedConversation(
+  asked: readonly ChatMessage[],
+  context: StepContext,
+): ReturnType<ConversationLog['open']> {
+  const stopped = context.conversationLog?.open(stepName(context));
+  if (stopped === undefined) return undefined;
+  const { messages } = stopped;
+  if (canonicalOf(messages.slice(0, asked.length)) !== canonicalOf(asked)) {
+    context.note('what the step asks has changed since its conversation was kept: it begins again');
+    return undefined;
+  }
+  context.note(`going on with the conversation that was kept, ${messages.length} messages`);
+  return stopped;
+}
+
+function canonicalOf(messages: readonly ChatMessage[]): string {
+  return canonicalJson(messages as unknown as JsonValue);
+}
+
+function stepName({ node }: StepContext): string {
+  return node.id ?? node.path;
 }
 
 function openTools(selection: ToolSelection, context: StepContext): Promise<Toolset> | Toolset {

@@ -11,7 +11,7 @@ import type { Block, Plan, PlanCall, PlanNode } from '../plan/plan.js';
 import type { ModelSettings, PlanSettings, ToolSelection } from '../plan/settings.js';
 import type { SchemaSource } from '../schema/schema-source.js';
 import type { JsonObject, JsonValue, Value } from '../values/value.js';
-import type { Services } from './services.js';
+import type { ChatMessage, Services } from './services.js';
 
 /** How a block or a step ended: with a value, out of the innermost loop, or out of the workflow. */
 export interface Completion {
@@ -80,6 +80,8 @@ export interface StepContext {
   ): Promise<Value[]>;
   /** Where a loop of the top level keeps what its items came to; absent when the run keeps nothing of the kind. */
   readonly itemLog?: ItemLog;
+  /** Where a step of the top level keeps a conversation that it had to stop; absent when the run keeps none. */
+  readonly conversationLog?: ConversationLog;
   /** Records a value under an id beside the step's own, e.g. the results of a dynamic container's steps. */
   record(id: string, value: Value): void;
   /** Runs another workflow as a child of this step, in its own scope. */
@@ -96,6 +98,21 @@ export interface StepContext {
   /** A line for the person at the terminal. */
   note(message: string): void;
   warn(message: string): void;
+}
+
+/** A conversation that ran out of tool rounds. Source: field report FR-16. */
+export interface StoppedConversation {
+  /** What was said, the system prompt left out. */
+  messages: readonly ChatMessage[];
+  /** Tool results that `messages` show cut, whole, by the ids of their calls. */
+  cutResults: Readonly<Record<string, string>>;
+}
+
+/** Keeps the conversation that a step had to stop, so that a later run can go on with it. */
+export interface ConversationLog {
+  /** What an earlier run kept of the step, and how many more exchanges it may have when that was said; given once. */
+  open(step: string): (StoppedConversation & { maxToolRounds?: number }) | undefined;
+  keep(step: string, conversation: StoppedConversation): void;
 }
 
 /** Keeps the results of single items, so that a later run need not repeat them. */

@@ -7,11 +7,13 @@ import type { ModelTool, ToolResult } from './services.js';
  */
 export class ToolResultReader {
   readonly tool: ModelTool;
-  readonly #texts = new Map<string, string>();
+  readonly #texts: Map<string, string>;
   readonly #maxBytes: () => number;
 
-  constructor(maxBytes: () => number) {
+  /** `texts`: what was cut before, by the ids of the calls. */
+  constructor(maxBytes: () => number, texts: Readonly<Record<string, string>> = {}) {
     this.#maxBytes = maxBytes;
+    this.#texts = new Map(Object.entries(texts));
     this.tool = {
       definition: {
         type: 'function',
@@ -35,6 +37,11 @@ export class ToolResultReader {
 
   get isNeeded(): boolean {
     return this.#texts.size > 0;
+  }
+
+  /** What can be read, by the ids of the calls. */
+  get texts(): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.#texts);
   }
 
   keep(callId: string, text: string): void {

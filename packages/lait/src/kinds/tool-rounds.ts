@@ -38,18 +38,24 @@ export class ToolRounds {
     selection: ToolSelection,
     agents: readonly string[],
     context: StepContext,
+    cutResults?: Readonly<Record<string, string>>,
   ) {
     this.#tools = tools;
     this.#selection = selection;
     this.#agents = agents;
     this.#context = context;
-    this.#reader = new ToolResultReader(() => context.services.tools.maxResultBytes);
+    this.#reader = new ToolResultReader(() => context.services.tools.maxResultBytes, cutResults);
   }
 
   /** What the model is offered: once a result was cut, a way to read the rest of it as well. */
   get definitions(): readonly ToolDefinition[] {
     const own = this.#tools.map((tool) => tool.definition);
     return this.#reader.isNeeded ? [...own, this.#reader.tool.definition] : own;
+  }
+
+  /** Results that the model was shown cut, whole, by the ids of the calls. */
+  get cutResults(): Readonly<Record<string, string>> {
+    return this.#reader.texts;
   }
 
   async run(reply: ModelReply): Promise<ChatMessage[]> {

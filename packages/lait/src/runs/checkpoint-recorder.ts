@@ -1,10 +1,11 @@
 import type { Snapshot } from '../engine/runtime.js';
 import { isLaitError, messageChain } from '../errors/lait-error.js';
-import type { ItemLog } from '../kinds/kind.js';
+import type { ConversationLog, ItemLog } from '../kinds/kind.js';
 import type { Plan } from '../plan/plan.js';
 import type { JsonObject, Value } from '../values/value.js';
 import type { Checkpoint, PassedValue } from './checkpoint.js';
 import type { CheckpointClaim } from './checkpoint-claim.js';
+import { CheckpointConversation } from './checkpoint-conversation.js';
 import { CheckpointItems } from './checkpoint-items.js';
 import type { CheckpointStore } from './checkpoint-store.js';
 import { CheckpointWriter } from './checkpoint-writer.js';
@@ -20,6 +21,8 @@ export interface RecorderOptions {
   checkpoint: Checkpoint;
   /** Gives the finished items of an interrupted `for_each` back instead of repeating them. */
   keepItems?: boolean;
+  /** How many more exchanges a kept conversation may have. Default: as many as its step says. */
+  maxToolRounds?: number;
   onWarning: (message: string) => void;
 }
 
@@ -36,6 +39,7 @@ export class CheckpointRecorder {
   /** How the value after the last finished step will be stored once it is no longer the current one. */
   #passing: PassedValue;
   readonly #items: CheckpointItems;
+  readonly #conversation: CheckpointConversation;
   readonly #writer: CheckpointWriter;
   /** Writes follow one another. */
   #writing: Promise<void> = Promise.resolve();
@@ -52,7 +56,8 @@ export class CheckpointRecorder {
       mask: (text) => references.mask(text),
       revision: () => references.revision,
     });
-    const { items } = options.checkpoint;
+    const { items, conversation } = options.checkpoint;
+    this.#conversation = new CheckpointConversation(conversation, options.maxToolRounds);
     this.#items = new CheckpointItems(options.keepItems === true ? items : undefined, () =>
       this.#storeItemsSoon(),
     );
@@ -71,6 +76,11 @@ export class CheckpointRecorder {
     return this.#items;
   }
 
+  /** What the engine is given as `conversationLog`. */
+  get conversationLog(): ConversationLog {
+    return this.#conversation;
+  }
+
   /** Writes the record before anything runs. Throws what `CheckpointStore.save` throws: then nothing is begun. */
   async begin(): Promise<void> {
     await this.#save({ failure: undefined });
@@ -83,6 +93,7 @@ export class CheckpointRecorder {
     const passed_values = completedIndex === 0 ? passed : [...passed, this.#passing];
     this.#passing = passing(this.#options.plan.body.nodes[completedIndex]?.id, value, before, steps);
     this.#items.clear();
+    this.#conversation.clear();
     await this.#saveOrWarn({
       completed_index: completedIndex,
       current_value: value,
@@ -128,8 +139,13 @@ export class CheckpointRecorder {
   #save(changes: Partial<Checkpoint>): Promise<void> {
     clearTimeout(this.#itemsTimer);
     this.#itemsTimer = undefined;
-    const { kept } = this.#items;
-    this.#checkpoint = { ...this.#checkpoint, ...changes, items: kept, updated_at: new Date().toISOString() };
+    this.#checkpoint = {
+      ...this.#checkpoint,
+      ...changes,
+      items: this.#items.kept,
+      conversation: this.#conversation.kept,
+      updated_at: new Date().toISOString(),
+    };
     const checkpoint = this.#checkpoint;
     // Written only when the file before it is on the disk: the writer uses its bytes again.
     const written = this.#writing.then(() =>

@@ -44,6 +44,7 @@ export class CheckpointWriter {
       state,
       failure,
       items,
+      conversation,
       ...plain
     } = checkpoint;
     const { encode, mask } = this.#encoding;
@@ -56,6 +57,9 @@ export class CheckpointWriter {
       ...(current_value === undefined ? ['"no_value":true'] : []),
       this.#member('current_value', current_value ?? null, encode),
       ...(Object.keys(state).length === 0 ? [] : [this.#member('state', state, encode)]),
+      ...(conversation === undefined
+        ? []
+        : [this.#member('conversation', conversation as unknown as JsonObject, encode)]),
       ...(failure === undefined
         ? []
         : [`"failure":${JSON.stringify({ ...failure, message: mask(failure.message) })}`]),

@@ -1,4 +1,5 @@
 import { LaitError } from '../errors/lait-error.js';
+import type { ChatMessage } from '../kinds/services.js';
 import { isObject, type JsonObject, type JsonValue, type Value } from '../values/value.js';
 
 /** The format that this version writes and reads. */
@@ -36,10 +37,21 @@ export interface Checkpoint {
   updated_at: string;
   /** Finished items of the `for_each` that was interrupted. */
   items?: KeptItems;
+  /** What was said in a step that ran out of tool rounds. */
+  conversation?: KeptConversation;
 }
 
 /** The value after a step, stored once: that of a recorded step, the same as before, or the value itself. */
 export type PassedValue = { step: string } | { same: true } | { value: JsonValue };
+
+/** The conversation of an unfinished step of the top level. */
+export interface KeptConversation {
+  /** Id of the step, else its path. */
+  step: string;
+  messages: readonly ChatMessage[];
+  /** Tool results that the messages show cut, whole, by the ids of their calls. */
+  cut_results: Readonly<Record<string, string>>;
+}
 
 /** Results of the finished items of an unfinished top-level `for_each`. */
 export interface KeptItems {
@@ -121,7 +133,17 @@ const shapes: Readonly<Record<string, (value: unknown, file: JsonObject) => bool
   status: (value) => value === 'failed' || value === 'completed',
   passed_values: (value) => value === undefined || (Array.isArray(value) && value.every(isObject)),
   state: (value) => value === undefined || isObject(value),
+  conversation: (value) =>
+    value === undefined || (isObject(value as JsonValue) && isConversation(value as JsonObject)),
 };
+
+function isConversation({ step, messages, cut_results: results }: JsonObject): boolean {
+  return isText(step) && Array.isArray(messages) && messages.every(isMessage) && isObject(results);
+}
+
+function isMessage(message: JsonValue): boolean {
+  return isObject(message) && ['user', 'assistant', 'tool'].includes(message.role as string);
+}
 
 function shapeProblem(file: JsonObject): string | undefined {
   for (const [name, fits] of Object.entries(shapes)) {

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../values/value.js';
-import type { Checkpoint } from './checkpoint.js';
+import type { Checkpoint, KeptConversation } from './checkpoint.js';
 import type { SecretReferences } from './secret-references.js';
 import { ValueCodec } from './stores/value-codec.js';
 
@@ -15,7 +15,7 @@ export function restoredForm(
   const codec = new ValueCodec(references.tellingOfMasked(onMasked));
   const json = (stored: JsonValue) => codec.unpack(stored) as JsonValue;
   const object = (stored: JsonValue) => codec.unpack(stored) as JsonObject;
-  const { current_value, items } = checkpoint;
+  const { current_value, items, conversation } = checkpoint;
   return {
     ...checkpoint,
     initial_input: json(checkpoint.initial_input),
@@ -26,6 +26,9 @@ export function restoredForm(
     passed_values: checkpoint.passed_values.map((passed) =>
       'value' in passed ? { value: json(passed.value) } : passed,
     ),
+    ...(conversation !== undefined && {
+      conversation: json(conversation as unknown as JsonObject) as unknown as KeptConversation,
+    }),
     ...(items !== undefined && {
       items: {
         digest: items.digest,

@@ -117,7 +117,7 @@ export function startedFrom(
   }
   requireSameSteps(checkpoint, plan, index);
   const now = new Date().toISOString();
-  const { failure: _failure, items: _items, ...kept } = checkpoint;
+  const { failure: _failure, items: _items, conversation: _conversation, ...kept } = checkpoint;
   return {
     ...kept,
     run_id: options.runId,

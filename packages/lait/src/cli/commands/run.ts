@@ -4,6 +4,7 @@ import { repeated } from '../repeated.js';
 import type { RecordOptions } from '../run/record-options.js';
 import type { TraceOptions } from '../run/run-trace.js';
 import type { StoreOptions } from '../runs/recorded-runs.js';
+import { wholeNumber } from '../whole-number.js';
 
 /** Flags of `lait run`, as parsed. */
 export interface RunOptions extends RecordOptions, TraceOptions, StoreOptions {
@@ -85,11 +86,16 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
       'begin a new run at this step, with what the newest or the --resume run recorded before',
     )
     .option('--keep-items', 'with --resume: do not repeat the finished items of an interrupted for_each')
+    .option(
+      '--max-tool-rounds <n>',
+      'with --resume: most further exchanges in the conversation of a step that ran out of tool rounds',
+      wholeNumber('--max-tool-rounds', 1),
+    )
     .addOption(
       new Option(
         '--park',
         'let the run wait for people: it is recorded, and exit code 75 says that it waits (graphs always can)',
-      ).conflicts(['checkpoint', 'resume', 'from', 'keepItems', 'dryRun', 'watch']),
+      ).conflicts(['checkpoint', 'resume', 'from', 'keepItems', 'maxToolRounds', 'dryRun', 'watch']),
     )
     .option('--approve', 'consent to everything that a graph does, instead of waiting for approval')
     .option('--answers <file>', 'answer questions from a file: JSON or YAML, step ids to answers')

@@ -4,6 +4,7 @@ export interface RecordOptions {
   resume?: string;
   from?: string;
   keepItems?: true;
+  maxToolRounds?: number;
 }
 
 /** True when a run goes on with recorded values instead of PROMPT. */
@@ -13,5 +14,6 @@ export function continuesRun({ resume, from }: RecordOptions): boolean {
 
 /** True when a run is recorded. */
 export function recordsRun(options: RecordOptions): boolean {
-  return options.checkpoint === true || options.keepItems === true || continuesRun(options);
+  const { checkpoint, keepItems, maxToolRounds } = options;
+  return checkpoint === true || keepItems === true || maxToolRounds !== undefined || continuesRun(options);
 }

@@ -40,12 +40,8 @@ export interface RecordRequest {
 export async function openRunRecord(request: RecordRequest): Promise<RunRecord> {
   const { plan, options, context, configuration } = request;
   requireStepList(plan);
-  if (options.keepItems === true && (options.resume === undefined || options.from !== undefined)) {
-    throw new UsageError({
-      code: 'options_exclude',
-      message: '--keep-items goes with --resume, and not with --from: it goes on inside the interrupted step',
-    });
-  }
+  requireInsideStep('--keep-items', options.keepItems, options);
+  requireInsideStep('--max-tool-rounds', options.maxToolRounds, options);
   const store = new CheckpointStore(join(context.workingDirectory, '.lait'));
   const sources = [...(await sourcesOf(plan, context)), JSON.stringify(configuration.values)];
   const references = new SecretReferences(await context.variables(), context.secrets, sources);
@@ -61,6 +57,7 @@ export async function openRunRecord(request: RecordRequest): Promise<RunRecord> 
     plan,
     checkpoint,
     keepItems: options.keepItems === true,
+    maxToolRounds: options.maxToolRounds,
     onWarning,
   });
   try {
@@ -70,6 +67,14 @@ export async function openRunRecord(request: RecordRequest): Promise<RunRecord> 
     throw error;
   }
   return new RunRecord(recorder, request, continuesRun(options) ? snapshotOf(checkpoint) : undefined);
+}
+
+function requireInsideStep(flag: string, given: unknown, { resume, from }: RecordOptions): void {
+  if (given === undefined || (resume !== undefined && from === undefined)) return;
+  throw new UsageError({
+    code: 'options_exclude',
+    message: `${flag} goes with --resume, and not with --from: it goes on inside the interrupted step`,
+  });
 }
 
 /** The texts of a workflow and of the children it can reach: they name the variables whose values are kept out. */
@@ -129,7 +134,14 @@ async function openRecorded(request: RecordedRequest): Promise<Opened> {
   await store.read(runId);
   const claim = await store.claim(runId);
   try {
-    return { claim, checkpoint: continued(await restore(), plan, workflowPath, given, onWarning) };
+    const checkpoint = continued(await restore(), plan, workflowPath, given, onWarning);
+    if (options.maxToolRounds !== undefined && checkpoint.conversation === undefined) {
+      throw new UsageError({
+        code: 'conversation_not_kept',
+        message: `--max-tool-rounds: no step of the top level of run '${runId}' ran out of tool rounds, so that there is no conversation to go on with`,
+      });
+    }
+    return { claim, checkpoint };
   } catch (error) {
     await claim.release();
     throw error;
@@ -155,6 +167,7 @@ export class RunRecord {
       from,
       onSnapshot: recorder.onSnapshot,
       itemLog: recorder.itemLog,
+      conversationLog: recorder.conversationLog,
     };
   }
 
@@ -168,6 +181,11 @@ export class RunRecord {
     const { context } = this.request;
     context.output.note(
       `run checkpointed as '${this.recorder.runId}'; resume with \`${await this.#resumeCommand()}\``,
+    );
+    const { conversation } = this.recorder.checkpoint;
+    if (conversation === undefined) return;
+    context.output.note(
+      `the conversation of '${conversation.step}' is kept: the resume goes on with it for as many exchanges as the step allows, or for N with --max-tool-rounds N`,
     );
   }
 

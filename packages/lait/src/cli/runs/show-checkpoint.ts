@@ -41,7 +41,7 @@ async function displayOf(context: CommandContext): Promise<Show> {
 }
 
 function runJson(checkpoint: Checkpoint, show: Show): JsonObject {
-  const { passed_values: _passed, items, failure, parent, ...rest } = checkpoint;
+  const { passed_values: _passed, items, failure, parent, conversation = null, ...rest } = checkpoint;
   return {
     ...(rest as unknown as JsonObject),
     current_value: show(checkpoint.current_value ?? null),
@@ -51,6 +51,7 @@ function runJson(checkpoint: Checkpoint, show: Show): JsonObject {
     state: show(checkpoint.state),
     failure: failure === undefined ? null : { ...failure, message: show(failure.message) },
     parent: parent ?? null,
+    conversation: show(conversation as unknown as JsonValue),
     kept_items: items === undefined ? null : Object.keys(items.results).length,
   };
 }
@@ -73,6 +74,7 @@ function runText(checkpoint: Checkpoint, status: string, show: Show): string {
     ...(checkpoint.items === undefined
       ? []
       : [['kept items', String(Object.keys(checkpoint.items.results).length)] as [string, string]]),
+    ...conversationRows(checkpoint, show),
     ['initial input', textOf(show(checkpoint.initial_input))],
     ['current value', textOf(show(checkpoint.current_value ?? null))],
   ];
@@ -82,6 +84,19 @@ function runText(checkpoint: Checkpoint, status: string, show: Show): string {
     mapText('inputs', checkpoint.inputs, show) +
     mapText('steps', checkpoint.steps_outputs, show)
   );
+}
+
+/** What was said in the step that is not finished, with the last that the model said in words. */
+function conversationRows({ conversation }: Checkpoint, show: Show): [string, string][] {
+  if (conversation === undefined) return [];
+  const { step, messages } = conversation;
+  const last = messages.findLast(({ role, content }) => role === 'assistant' && content !== null);
+  return [
+    ['conversation', `${messages.length} messages of '${step}'`],
+    ...(last === undefined
+      ? []
+      : [['last said', textOf(show(last.content as JsonValue))] as [string, string]]),
+  ];
 }
 
 function mapText(title: string, values: JsonValue, show: Show): string {
