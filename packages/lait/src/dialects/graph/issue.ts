@@ -38,11 +38,15 @@ export interface PositionFinder {
 /** More than this many issues of one graph help nobody; the rest is counted. */
 const mostIssues = 1000;
 
+/** How much is compared to find suggestions for one graph, in pairs of characters: some 100 ms of work. */
+const mostCompared = 20_000_000;
+
 /** Collects the issues of one graph. */
 export class GraphIssues {
   readonly #issues: GraphIssue[] = [];
   #left = 0;
   #errors = 0;
+  #toCompare = mostCompared;
 
   constructor(readonly positions?: PositionFinder) {}
 
@@ -62,11 +66,20 @@ export class GraphIssues {
     const id = node_id ?? edge_id;
     if (id !== undefined) issue.id = id;
     if (path !== undefined) issue.path = pathOf(path);
-    const hint = report.hint ?? (misnamed && didYouMean(misnamed.name, misnamed.known));
+    const hint = report.hint ?? (misnamed && this.#suggestion(misnamed));
     if (hint !== undefined) issue.hint = hint;
     const position = report.position ?? this.positionOf(path);
     if (position !== undefined) issue.position = position;
     this.#issues.push(issue);
+  }
+
+  /** Undefined also when it would be too much work: graphs may come from strangers. */
+  #suggestion({ name, known }: Misnamed): string | undefined {
+    const names = [...known];
+    const work = name.length * names.reduce((sum, one) => sum + one.length, 0);
+    if (work > this.#toCompare) return undefined;
+    this.#toCompare -= work;
+    return didYouMean(name, names);
   }
 
   positionOf(path: DefinitionPath | undefined) {

@@ -128,6 +128,17 @@ describe('hostile graphs', () => {
   });
 });
 
+it('suggestions for many wrong names cost little: what would be too much to compare gets none', () => {
+  const name = (index: number) => `${index}`.padEnd(98, 'x');
+  const nodes = Array.from({ length: 1000 }, (_, index) => terminal(name(index)));
+  const edges = Array.from({ length: 900 }, (_, index) => `${name(index)}->${name(index)}y`);
+  const { issues } = checkGraphDefinition(graphOf(nodes, edges));
+  const hints = issues.filter(({ code }) => code === 'edge_endpoint').map(({ hint }) => hint);
+  expect([hints[0], hints.at(-1)]).toEqual([expect.stringContaining('did you mean'), undefined]);
+  const few = checkGraphDefinition(graphOf([terminal('t')], ['t->tt', 't->ttt'])).issues;
+  expect(few.map(({ hint }) => hint)).toContain("did you mean 't'?");
+});
+
 it('a broken text is reported with every place, and many keys cost little [graph.hostile]', () => {
   const text = 'nodes:\n  - <<: &a {x: 1}\n    y: 1\n    y: 2\nedges: 1\n';
   const { issues } = checkGraphDefinition({ file: 'g.yml', text });

@@ -10,7 +10,9 @@ export const terminalType: GraphNodeType = {
   check(node, check) {
     const outcome = ownProperty(node.config, 'outcome');
     if (outcome !== 'success' && outcome !== 'failure') {
-      check.report(node, 'terminal_outcome', "outcome must be 'success' or 'failure'", 'outcome');
+      const misnamed = { name: String(outcome), known: ['success', 'failure'] };
+      const message = "outcome must be 'success' or 'failure'";
+      check.report(node, 'terminal_outcome', { message, misnamed }, 'outcome');
     }
   },
   lower: (node) => ({ kind: 'terminal', fields: { outcome: node.config.outcome } }),
