@@ -8,7 +8,7 @@ import { isObject, type JsonArray, type JsonValue } from '../values/json.js';
 import { toText } from '../values/json-text.js';
 import { raise } from '../values/raise.js';
 import { type BuiltinTable, valueTable } from './builtin.js';
-import { sortBy, sortValues } from './sorting.js';
+import { simpleKeys, sortedPositions, sortValues, valuesAt } from './sorting.js';
 import { textPositions } from './strings.js';
 
 /** The elements of an array or the values of an object. */
@@ -120,20 +120,27 @@ function sorted(input: JsonValue, context: Context): JsonArray {
   return sortValues(input, context);
 }
 
+/** Checks what `sort_by` and its like are given: elements, and of each the array of its keys. */
+function withKeys(input: JsonValue, keys: JsonValue): [values: JsonArray, keys: JsonArray] {
+  if (Array.isArray(input) && Array.isArray(keys)) return [input, simpleKeys(keys)];
+  return raise(`${describe(input)} and ${describe(keys)} cannot be sorted, as they are not both arrays`);
+}
+
+function sortedBy(input: JsonValue, allKeys: JsonValue, context: Context): JsonArray {
+  const [values, keys] = withKeys(input, allKeys);
+  return valuesAt(values, sortedPositions(keys, context));
+}
+
 /** The elements of each group of equal keys, in the order of the keys. */
-function groups(
-  input: JsonValue,
-  keys: JsonValue,
-  context: Context,
-): { key: JsonValue; value: JsonValue }[][] {
-  if (!Array.isArray(input) || !Array.isArray(keys)) {
-    return raise(`${describe(input)} and ${describe(keys)} cannot be sorted, as they are not both arrays`);
-  }
-  const result: { key: JsonValue; value: JsonValue }[][] = [];
-  for (const entry of sortBy(input, keys, context)) {
-    const last = result.at(-1);
-    if (last !== undefined && compare(last[0]!.key, entry.key) === 0) last.push(entry);
-    else result.push([entry]);
+function groups(input: JsonValue, allKeys: JsonValue, context: Context): JsonArray[] {
+  const [values, keys] = withKeys(input, allKeys);
+  const result: JsonArray[] = [];
+  let last: JsonValue = null;
+  for (const position of sortedPositions(keys, context)) {
+    const key = keys[position]!;
+    if (result.length > 0 && compare(last, key) === 0) result.at(-1)!.push(values[position]!);
+    else result.push([values[position]!]);
+    last = key;
   }
   return result;
 }
@@ -159,14 +166,9 @@ export const arrayBuiltins: BuiltinTable = valueTable({
   },
   'min/0': (input) => extreme(input, input, -1),
   'max/0': (input) => extreme(input, input, 1),
-  'internal::sortBy/1': (input, [keys], context) =>
-    groups(input, keys!, context)
-      .flat()
-      .map(({ value }) => value),
-  'internal::groupBy/1': (input, [keys], context) =>
-    groups(input, keys!, context).map((group) => group.map(({ value }) => value)),
-  'internal::uniqueBy/1': (input, [keys], context) =>
-    groups(input, keys!, context).map((group) => group[0]!.value),
+  'internal::sortBy/1': (input, [keys], context) => sortedBy(input, keys!, context),
+  'internal::groupBy/1': (input, [keys], context) => groups(input, keys!, context),
+  'internal::uniqueBy/1': (input, [keys], context) => groups(input, keys!, context).map((group) => group[0]!),
   'internal::minBy/1': (input, [keys]) => extreme(input, keys!, -1),
   'internal::maxBy/1': (input, [keys]) => extreme(input, keys!, 1),
 });

@@ -37,7 +37,7 @@ function compareScalars(left: JsonValue, right: JsonValue): number {
   return rank(left) - rank(right);
 }
 
-export function compareNumbers(left: number, right: number): number {
+function compareNumbers(left: number, right: number): number {
   if (left < right) return -1;
   if (left === right) return 0;
   // Only NaN is unordered.

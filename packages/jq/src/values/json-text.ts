@@ -31,30 +31,28 @@ const plainDepth = 200;
 
 /** Whether JavaScript writes a value as jq does: numbers have no exponent, nothing is missing or very deep. */
 function isPlain(value: JsonValue, depth: number): boolean {
-  switch (typeof value) {
-    case 'number': {
-      const magnitude = Math.abs(value);
-      return (magnitude < 1e16 && magnitude >= 1e-4) || Object.is(value, 0);
+  if (typeof value !== 'object' || value === null) return isPlainScalar(value);
+  if (depth > plainDepth) return false;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const element = value[index]!;
+      if (typeof element === 'object' ? !isPlain(element, depth + 1) : !isPlainScalar(element)) return false;
     }
-    case 'object':
-      if (value === null) return true;
-      if (depth > plainDepth) return false;
-      if (Array.isArray(value)) {
-        for (let index = 0; index < value.length; index++) {
-          if (!isPlain(value[index]!, depth + 1)) return false;
-        }
-        return true;
-      }
-      for (const key of Object.keys(value)) {
-        if (!isPlain(value[key]!, depth + 1)) return false;
-      }
-      return true;
-    case 'string':
-    case 'boolean':
-      return true;
-    default:
-      return false;
+    return true;
   }
+  // Keys without a list of them, which costs more than the look. Inherited ones only make a value take the slower way.
+  for (const key in value) {
+    const member = value[key]!;
+    if (typeof member === 'object' ? !isPlain(member, depth + 1) : !isPlainScalar(member)) return false;
+  }
+  return true;
+}
+
+function isPlainScalar(value: JsonValue): boolean {
+  if (typeof value !== 'number')
+    return typeof value === 'string' || typeof value === 'boolean' || value === null;
+  const magnitude = Math.abs(value);
+  return (magnitude < 1e16 && magnitude >= 1e-4) || Object.is(value, 0);
 }
 
 function writeText(value: JsonValue, limit: number): string {
