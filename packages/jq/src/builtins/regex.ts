@@ -1,12 +1,16 @@
+import { identity } from '../compile/access.js';
 import type { Context } from '../compile/context.js';
-import { compiledRegex, findMatches, type Regex, Subject } from '../regex/regex.js';
+import { functionKey, lookUp, type Scope } from '../compile/scope.js';
+import { strict } from '../compile/strict.js';
+import { compiledRegex, eachMatch, hasMatch, type Regex, Subject } from '../regex/regex.js';
+import type { Node } from '../syntax/ast.js';
 import { add } from '../values/arithmetic.js';
 import { describe } from '../values/describe.js';
 import type { JsonArray, JsonObject, JsonValue } from '../values/json.js';
 import { typeName } from '../values/json.js';
 import { setKey } from '../values/object.js';
 import { raise } from '../values/raise.js';
-import { type BuiltinTable, valueBuiltin, valueTable } from './builtin.js';
+import { type Builtin, type BuiltinTable, valueBuiltin, valueTable } from './builtin.js';
 
 /** Checks the text, the pattern (a string, or an array of pattern and flags) and the flags. */
 function prepare(input: JsonValue, pattern: JsonValue, flags: JsonValue): { regex: Regex; subject: Subject } {
@@ -36,7 +40,7 @@ function captureObject(subject: Subject, found: Int32Array, group: number, name:
 function matchAll(input: JsonValue, pattern: JsonValue, flags: JsonValue, context: Context): JsonArray {
   const { regex, subject } = prepare(input, pattern, flags);
   const matches: JsonArray = [];
-  for (const found of findMatches(regex, subject, context)) {
+  eachMatch(regex, subject, context, (found) => {
     const [start, end] = found as unknown as [number, number];
     matches.push({
       offset: start,
@@ -44,13 +48,13 @@ function matchAll(input: JsonValue, pattern: JsonValue, flags: JsonValue, contex
       string: subject.slice(start, end),
       captures: regex.program.groupNames.map((name, index) => captureObject(subject, found, index + 1, name)),
     });
-  }
+  });
   return matches;
 }
 
 function test(input: JsonValue, pattern: JsonValue, flags: JsonValue, context: Context): boolean {
   const { regex, subject } = prepare(input, pattern, flags);
-  return findMatches(regex, subject, context).next().done !== true;
+  return hasMatch(regex, subject, context);
 }
 
 /** The named captures of a match object. */
@@ -62,16 +66,41 @@ function namedCaptures(match: JsonValue): JsonObject {
   return captures;
 }
 
-function splits(input: JsonValue, pattern: JsonValue, flags: JsonValue, context: Context): JsonArray {
-  const { regex, subject } = prepare(input, pattern, add('g', flags, context));
-  const pieces: JsonArray = [];
+/** What stands between the matches. */
+function piecesBetween(regex: Regex, subject: Subject, context: Context): string[] {
+  const pieces: string[] = [];
   let from = 0;
-  for (const found of findMatches(regex, subject, context)) {
+  eachMatch(regex, subject, context, (found) => {
     pieces.push(subject.slice(from, found[0]!));
     from = found[1]!;
-  }
-  pieces.push(subject.slice(from, subject.codes.length));
+  });
+  pieces.push(subject.slice(from, subject.length));
   return pieces;
+}
+
+function splits(input: JsonValue, pattern: JsonValue, flags: JsonValue, context: Context): JsonArray {
+  const { regex, subject } = prepare(input, pattern, add('g', flags, context));
+  return piecesBetween(regex, subject, context);
+}
+
+/** `sub` with the same text in every place. */
+function replaced(
+  input: JsonValue,
+  pattern: JsonValue,
+  flags: JsonValue,
+  replacement: string,
+  context: Context,
+): JsonValue {
+  const { regex, subject } = prepare(input, pattern, flags);
+  return piecesBetween(regex, subject, context).join(replacement);
+}
+
+/** The text that an argument is, also where a function hands it on; null for what must be computed. */
+function literalText(node: Node, scope: Scope): string | null {
+  if (node.type === 'literal') return typeof node.value === 'string' ? node.value : null;
+  if (node.type !== 'call' || node.arguments.length > 0) return null;
+  const binding = lookUp(scope, functionKey(node.name, 0));
+  return binding?.kind === 'argument' ? literalText(binding.node, binding.scope) : null;
 }
 
 /** A place that `sub` replaces. */
@@ -85,13 +114,13 @@ function edits(input: JsonValue, pattern: JsonValue, flags: JsonValue, context: 
   const { regex, subject } = prepare(input, pattern, flags);
   const { groupNames } = regex.program;
   const result: Edit[] = [];
-  for (const found of findMatches(regex, subject, context)) {
+  eachMatch(regex, subject, context, (found) => {
     const captures: JsonObject = {};
     groupNames.forEach((name, index) => {
       if (name !== null) setKey(captures, name, captureObject(subject, found, index + 1, name).string!);
     });
     result.push({ start: found[0]!, end: found[1]!, captures });
-  }
+  });
   return result as unknown as JsonArray;
 }
 
@@ -118,7 +147,7 @@ class Substitution {
 
   finish(): JsonArray {
     if (this.texts.length === 0) return [this.text];
-    const rest = this.subject.slice(this.previous, this.subject.codes.length);
+    const rest = this.subject.slice(this.previous, this.subject.length);
     return this.texts.map((text) => `${text as string}${rest}`);
   }
 }
@@ -129,7 +158,24 @@ function asSubstitution(value: JsonValue): Substitution {
 }
 
 /** Regular expressions. */
-export const regexBuiltins: BuiltinTable = [
+export const regexBuiltins = (definitions: () => ReadonlyMap<string, Builtin>): BuiltinTable => [
+  [
+    'sub/3',
+    {
+      compile: (call) => {
+        const { compiler, node, scope, height } = call;
+        const [pattern, replacement, flags] = node.arguments as [Node, Node, Node];
+        const text = literalText(replacement, scope);
+        if (text === null) return definitions().get('sub/3')!.compile(call);
+        const operands = [pattern, flags].map((argument) => compiler.compile(argument, scope, height));
+        return strict(
+          [...operands, identity],
+          ([re, modifiers, input], context) => replaced(input!, re!, modifiers!, text, context),
+          node.range,
+        );
+      },
+    },
+  ],
   ...valueTable({
     'test/1': (input, [pattern], context) => test(input, pattern!, null, context),
     'test/2': (input, [pattern, flags], context) => test(input, pattern!, flags!, context),

@@ -45,7 +45,7 @@ function builtinTable(): ReadonlyMap<string, Builtin> {
     ...arrayBuiltins,
     ...objectBuiltins,
     ...pathBuiltins,
-    ...regexBuiltins,
+    ...regexBuiltins(definedBuiltins),
     ...dateBuiltins,
     ...streamBuiltins(definedBuiltins),
   ]);

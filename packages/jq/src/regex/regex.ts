@@ -50,29 +50,23 @@ function makeRegex(pattern: string, flags: string): Regex {
 
 /** A text by code points, and the way back to its parts. */
 export class Subject {
-  readonly codes: Int32Array;
-  /** UTF-16 offset of each code point; null where both are the same. */
+  /** UTF-16 offset of each code point and of the end; null where both are the same. */
   private readonly offsets: Int32Array | null;
+  /** The number of code points. */
+  readonly length: number;
 
   constructor(readonly text: string) {
-    if (!hasSurrogates(text)) {
-      const codes = new Int32Array(text.length);
-      for (let index = 0; index < text.length; index++) codes[index] = text.charCodeAt(index);
-      this.codes = codes;
-      this.offsets = null;
-      return;
-    }
-    const codes: number[] = [];
-    const offsets: number[] = [];
-    for (let index = 0; index < text.length; ) {
-      const code = text.codePointAt(index)!;
-      codes.push(code);
-      offsets.push(index);
-      index += code > 0xffff ? 2 : 1;
-    }
-    offsets.push(text.length);
-    this.codes = Int32Array.from(codes);
-    this.offsets = Int32Array.from(offsets);
+    this.offsets = hasSurrogates(text) ? offsetsOf(text) : null;
+    this.length = this.offsets === null ? text.length : this.offsets.length - 1;
+  }
+
+  /** The code points. */
+  codes(): Int32Array {
+    const { text, offsets, length } = this;
+    const codes = new Int32Array(length);
+    if (offsets === null) for (let index = 0; index < length; index++) codes[index] = text.charCodeAt(index);
+    else for (let index = 0; index < length; index++) codes[index] = text.codePointAt(offsets[index]!)!;
+    return codes;
   }
 
   slice(from: number, to: number): string {
@@ -81,17 +75,39 @@ export class Subject {
   }
 }
 
-/** Group positions of the first match, or with the global flag of all matches, in order. */
-export function* findMatches(regex: Regex, subject: Subject, context: Context): Generator<Int32Array> {
-  const { codes } = subject;
-  context.charge(codes.length >>> 4);
-  const matcher = new Matcher(regex.program, codes, regex.options, context);
+function offsetsOf(text: string): Int32Array {
+  const offsets: number[] = [];
+  for (let index = 0; index < text.length; index += text.codePointAt(index)! > 0xffff ? 2 : 1)
+    offsets.push(index);
+  offsets.push(text.length);
+  return Int32Array.from(offsets);
+}
+
+function matcherOf(regex: Regex, subject: Subject, context: Context): Matcher {
+  context.charge(subject.length >>> 4);
+  return new Matcher(regex.program, subject.codes(), regex.options, context);
+}
+
+/** Whether there is a match. */
+export function hasMatch(regex: Regex, subject: Subject, context: Context): boolean {
+  context.step();
+  return matcherOf(regex, subject, context).search(0) !== null;
+}
+
+/** Hands over the group positions of the first match, or with the global flag of all matches, in order. */
+export function eachMatch(
+  regex: Regex,
+  subject: Subject,
+  context: Context,
+  take: (found: Int32Array) => void,
+): void {
+  const matcher = matcherOf(regex, subject, context);
   let from = 0;
-  while (from <= codes.length) {
+  while (from <= subject.length) {
     context.step();
     const found = matcher.search(from);
     if (found === null) return;
-    yield found;
+    take(found);
     if (!regex.global) return;
     const end = found[1]!;
     from = end === found[0] ? end + 1 : end;
