@@ -17,16 +17,14 @@ export interface Reference {
 export function staticReference(
   node: Node,
 ): { reference: Reference; variable: Variable; dynamicKeys: readonly Node[] } | null {
+  const variable = startOf(node);
+  if (variable.type !== 'variable') return null;
   const steps: Node[] = [];
-  let start: Node = node;
-  while (start.type === 'index' || start.type === 'slice' || start.type === 'iterate' || isOptional(start)) {
-    if (start.type !== 'try') steps.unshift(start);
-    start = start.type === 'try' ? start.body : start.target;
-  }
-  if (start.type !== 'variable') return null;
+  for (let step = node; step !== variable; step = accessed(step)!)
+    if (step.type !== 'try') steps.unshift(step);
   const path: (string | number)[] = [];
   const dynamicKeys: Node[] = [];
-  let range = start.range;
+  let { range } = variable;
   let complete = true;
   for (const step of steps) {
     const key = step.type === 'index' && step.key.type === 'literal' ? step.key.value : null;
@@ -37,10 +35,26 @@ export function staticReference(
     if (step.type === 'index') dynamicKeys.push(step.key);
     if (step.type === 'slice') dynamicKeys.push(...[step.from, step.to].filter((end) => end !== null));
   }
-  return { reference: { variable: start.name, path, range, complete }, variable: start, dynamicKeys };
+  return { reference: { variable: variable.name, path, range, complete }, variable, dynamicKeys };
 }
 
-/** `body?` between two accesses, as in `$steps.x?.y`. */
-function isOptional(node: Node): node is Extract<Node, { type: 'try' }> {
-  return node.type === 'try' && node.handler === null;
+/** Where an access chain starts. */
+function startOf(node: Node): Node {
+  let start = node;
+  for (let next = accessed(start); next !== null; next = accessed(next)) start = next;
+  return start;
+}
+
+/** What a step of an access chain is taken of: the target, or the body of `body?` between two accesses. */
+function accessed(node: Node): Node | null {
+  switch (node.type) {
+    case 'index':
+    case 'slice':
+    case 'iterate':
+      return node.target;
+    case 'try':
+      return node.handler === null ? node.body : null;
+    default:
+      return null;
+  }
 }

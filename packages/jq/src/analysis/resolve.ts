@@ -1,8 +1,8 @@
 import { findBuiltin, listBuiltins, refused } from '../builtins/registry.js';
 import { patternNames } from '../compile/lower.js';
-import { children } from '../compile/measure.js';
 import { type CompileErrorCode, JqCompileError } from '../errors.js';
 import type { Node, Pattern } from '../syntax/ast.js';
+import { eachChild, eachKey } from '../syntax/children.js';
 import type { Range } from '../syntax/range.js';
 import { formats } from '../values/format.js';
 import type { Reference } from './references.js';
@@ -29,46 +29,51 @@ function withNames(names: Names, added: readonly string[]): Names {
  */
 export function resolve(program: Node, globals: readonly string[]): Reference[] {
   const resolver = new Resolver(globals);
-  resolver.visit(program, null);
+  resolver.visit(program);
   return resolver.references;
 }
 
 class Resolver {
   readonly references: Reference[] = [];
+  /** The names visible at the node that is being visited. */
+  private names: Names = null;
 
   constructor(private readonly globals: readonly string[]) {}
 
-  visit(node: Node, names: Names): void {
+  readonly visit = (node: Node): void => {
     switch (node.type) {
+      case 'identity':
+      case 'literal':
+        return;
       case 'variable':
-        this.reference(node, names);
+        this.reference(node);
         return;
       case 'index':
       case 'slice':
       case 'iterate':
-        this.visitChain(node, names);
+        this.visitChain(node);
         return;
       case 'as': {
-        this.visit(node.source, names);
-        this.visitPatternKeys(node.patterns, names);
-        this.visit(node.body, withNames(names, variables(node.patterns)));
+        this.visit(node.source);
+        eachKey(node.patterns, this.visit);
+        this.visitWithin(variables(node.patterns), node.body);
         return;
       }
       case 'reduce':
       case 'foreach': {
-        this.visit(node.source, names);
-        this.visitPatternKeys(node.patterns, names);
-        this.visit(node.init, names);
-        const inner = withNames(names, variables(node.patterns));
-        this.visit(node.update, inner);
-        if (node.type === 'foreach' && node.extract !== null) this.visit(node.extract, inner);
+        this.visit(node.source);
+        eachKey(node.patterns, this.visit);
+        this.visit(node.init);
+        const names = variables(node.patterns);
+        this.visitWithin(names, node.update);
+        if (node.type === 'foreach' && node.extract !== null) this.visitWithin(names, node.extract);
         return;
       }
       case 'label':
-        this.visit(node.body, withNames(names, [`*${node.name}`]));
+        this.visitWithin([`*${node.name}`], node.body);
         return;
       case 'break':
-        if (!isVisible(names, `*${node.name}`)) {
+        if (!isVisible(this.names, `*${node.name}`)) {
           this.fail('undefined_label', `There is no label $${node.name} around this break`, node.range);
         }
         return;
@@ -78,12 +83,12 @@ class Resolver {
         const inside = parameters.flatMap((parameter) =>
           parameter.value ? [`${parameter.name}/0`, `$${parameter.name}`] : [`${parameter.name}/0`],
         );
-        this.visit(body, withNames(names, [key, ...inside]));
-        this.visit(node.body, withNames(names, [key]));
+        this.visitWithin([key, ...inside], body);
+        this.visitWithin([key], node.body);
         return;
       }
       case 'call':
-        this.checkFunction(node.name, node.arguments.length, node.range, names);
+        this.checkFunction(node.name, node.arguments.length, node.range);
         break;
       case 'format':
         this.checkFormat(node.name, node.range);
@@ -94,47 +99,42 @@ class Resolver {
       default:
         break;
     }
-    for (const child of children(node)) this.visit(child, names);
-  }
+    eachChild(node, this.visit);
+  };
 
-  private visitPatternKeys(patterns: readonly Pattern[], names: Names): void {
-    for (const pattern of patterns) {
-      if (pattern.type === 'array') this.visitPatternKeys(pattern.items, names);
-      else if (pattern.type === 'object') {
-        for (const { key, pattern: inner } of pattern.entries) {
-          this.visit(key, names);
-          if (inner !== null) this.visitPatternKeys([inner], names);
-        }
-      }
-    }
+  private visitWithin(added: readonly string[], node: Node): void {
+    const { names } = this;
+    this.names = withNames(names, added);
+    this.visit(node);
+    this.names = names;
   }
 
   /** An access chain: if it starts at a global variable, its constant keys belong to the reference. */
-  private visitChain(node: Node, names: Names): void {
+  private visitChain(node: Node): void {
     const reference = staticReference(node);
     if (reference === null) {
-      for (const child of children(node)) this.visit(child, names);
+      eachChild(node, this.visit);
       return;
     }
-    for (const key of reference.dynamicKeys) this.visit(key, names);
-    this.reference(reference.variable, names, reference.reference);
+    for (const key of reference.dynamicKeys) this.visit(key);
+    this.reference(reference.variable, reference.reference);
   }
 
-  private reference(node: Extract<Node, { type: 'variable' }>, names: Names, found?: Reference): void {
+  private reference(node: Extract<Node, { type: 'variable' }>, found?: Reference): void {
     const { name, range } = node;
-    if (isVisible(names, `$${name}`)) return;
-    if (!this.globals.includes(name)) this.failVariable(name, range, names);
+    if (isVisible(this.names, `$${name}`)) return;
+    if (!this.globals.includes(name)) this.failVariable(name, range);
     this.references.push(found ?? { variable: name, path: [], range, complete: true });
   }
 
-  private failVariable(name: string, range: Range, names: Names): never {
+  private failVariable(name: string, range: Range): never {
     if (name === 'ENV') {
       const message =
         '$ENV is not supported: the environment is not visible to programs, pass values as variables';
       return this.fail('refused_feature', message, range);
     }
     const visible = [...this.globals];
-    for (let entry = names; entry !== null; entry = entry.outer) {
+    for (let entry = this.names; entry !== null; entry = entry.outer) {
       if (entry.name.startsWith('$')) visible.push(entry.name.slice(1));
     }
     const hint = suggest(name, visible);
@@ -142,18 +142,18 @@ class Resolver {
     return this.fail('undefined_variable', `$${name} is not defined${suffix}`, range);
   }
 
-  private checkFunction(name: string, arity: number, range: Range, names: Names): void {
+  private checkFunction(name: string, arity: number, range: Range): void {
     const key = `${name}/${arity}`;
-    if (isVisible(names, key)) return;
+    if (isVisible(this.names, key)) return;
+    if (findBuiltin(key) !== undefined && !name.includes('::')) return;
     const reason = refused.get(key);
     if (reason !== undefined) this.fail('refused_feature', `${name} is not supported: ${reason}`, range);
-    if (!name.includes('::') && findBuiltin(key) !== undefined) return;
-    this.fail('unknown_function', `${key} is not defined${this.functionHint(name, arity, names)}`, range);
+    this.fail('unknown_function', `${key} is not defined${this.functionHint(name, arity)}`, range);
   }
 
-  private functionHint(name: string, arity: number, names: Names): string {
+  private functionHint(name: string, arity: number): string {
     const known = listBuiltins();
-    for (let entry = names; entry !== null; entry = entry.outer) {
+    for (let entry = this.names; entry !== null; entry = entry.outer) {
       if (/^\w.*\/\d+$/.test(entry.name)) known.push(entry.name);
     }
     const arities = known.filter((key) => key.startsWith(`${name}/`));

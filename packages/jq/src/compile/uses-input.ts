@@ -1,5 +1,5 @@
 import type { Node } from '../syntax/ast.js';
-import { children } from './measure.js';
+import { children } from '../syntax/children.js';
 
 /** Whether an expression may look at its input. False is certain; true may be overcautious. */
 export function usesInput(node: Node): boolean {

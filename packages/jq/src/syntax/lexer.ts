@@ -2,26 +2,31 @@ import { JqCompileError } from '../errors.js';
 import type { SourceMap } from './range.js';
 import { keywords, type StringPart, type Token, type TokenType } from './token.js';
 
-const operators = [
-  '?//',
-  '//=',
-  '|=',
-  '+=',
-  '-=',
-  '*=',
-  '/=',
-  '%=',
-  '==',
-  '!=',
-  '<=',
-  '>=',
-  '//',
-  '..',
-  ...'.[]{}()|,:;=<>+-*/%?$',
-];
-const identifierPattern = /(?:[a-zA-Z_][a-zA-Z_0-9]*::)*[a-zA-Z_][a-zA-Z_0-9]*/y;
+/** Operators of several characters by their first one, the longest first. */
+const longOperators: ReadonlyMap<string, readonly string[]> = new Map([
+  ['?', ['?//']],
+  ['/', ['//=', '//', '/=']],
+  ['|', ['|=']],
+  ['+', ['+=']],
+  ['-', ['-=']],
+  ['*', ['*=']],
+  ['%', ['%=']],
+  ['=', ['==']],
+  ['!', ['!=']],
+  ['<', ['<=']],
+  ['>', ['>=']],
+  ['.', ['..']],
+]);
+/** Operators of one character; brackets have been read before them. */
+const signs: ReadonlySet<string> = new Set('.|,:;=<>+-*/%?$');
 const numberPattern = /(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y;
 const formatPattern = /@[a-zA-Z0-9_]+/y;
+
+/** What a character may be in a name: 1 its first or a later one, 2 a later one only. */
+const nameParts = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  return /[a-zA-Z_]/.test(character) ? 1 : /[0-9]/.test(character) ? 2 : 0;
+});
 const simpleEscapes: Record<string, string> = {
   '"': '"',
   '\\': '\\',
@@ -32,6 +37,8 @@ const simpleEscapes: Record<string, string> = {
   r: '\r',
   t: '\t',
 };
+
+const noParts: readonly StringPart[] = [];
 
 /** Splits jq source into tokens; string interpolations hold their own token lists. */
 export class Lexer {
@@ -45,8 +52,7 @@ export class Lexer {
 
   /** All tokens up to the end of the source, closed by one `end` token. */
   tokenize(): Token[] {
-    const tokens = this.tokensUntil(null, 0);
-    return tokens;
+    return this.tokensUntil(null, 0);
   }
 
   private fail(message: string, start: number, end = start + 1): never {
@@ -67,21 +73,32 @@ export class Lexer {
       this.skipBlanks();
       const start = this.at;
       const character = this.source[start];
-      if (character === undefined) {
-        if (opened !== null) this.fail('Unterminated string interpolation', opened, this.source.length);
-        tokens.push({ type: 'end', text: '', start, end: start });
-        return tokens;
-      }
-      if (character === '(' || character === '[' || character === '{') this.checkDepth(depth + ++open, start);
-      if (character === ')' || character === ']' || character === '}') {
-        if (open === 0 && character === ')' && opened !== null) {
-          tokens.push({ type: 'end', text: ')', start, end: start + 1 });
-          this.at++;
+      switch (character) {
+        case undefined:
+          if (opened !== null) this.fail('Unterminated string interpolation', opened, this.source.length);
+          tokens.push(this.make('end', '', start));
           return tokens;
-        }
-        open--;
+        case '(':
+        case '[':
+        case '{':
+          this.checkDepth(depth + ++open, start);
+          break;
+        case ')':
+        case ']':
+        case '}':
+          if (open === 0 && character === ')' && opened !== null) {
+            this.at++;
+            tokens.push(this.make('end', ')', start));
+            return tokens;
+          }
+          open--;
+          break;
+        default:
+          tokens.push(this.token(character, start, depth + open));
+          continue;
       }
-      tokens.push(this.token(character, start, depth + open));
+      this.at++;
+      tokens.push(this.make('punctuation', character, start));
     }
   }
 
@@ -110,53 +127,74 @@ export class Lexer {
   }
 
   private token(character: string, start: number, depth: number): Token {
-    if (character === '"') return this.string(start, depth);
-    if (character === '.') {
-      const name = this.match(identifierPattern, start + 1);
-      if (name !== null && !name.includes('::')) {
-        this.at = start + 1 + name.length;
-        return this.make('field', name, start);
+    const { source } = this;
+    const kind = nameParts[character.charCodeAt(0)];
+    if (kind === 1) {
+      const name = this.name(start);
+      return this.make(keywords.has(name) ? 'keyword' : 'identifier', name, start);
+    }
+    switch (character) {
+      case '"':
+        return this.string(start, depth);
+      case '.':
+        if (this.isNameStart(start + 1)) {
+          const name = this.name(start + 1);
+          if (!name.includes('::')) return this.make('field', name, start);
+        }
+        break;
+      case '$':
+        if (this.isNameStart(start + 1)) return this.make('variable', this.name(start + 1), start);
+        break;
+      case '@': {
+        const format = this.match(formatPattern, start);
+        if (format !== null) return this.make('format', format.slice(1), start);
+        break;
       }
+      default:
     }
-    const number = this.match(numberPattern, start);
-    if (number !== null) {
-      this.at = start + number.length;
-      return this.make('number', number, start);
+    if (kind === 2 || (character === '.' && nameParts[source.charCodeAt(start + 1)] === 2)) {
+      return this.make('number', this.match(numberPattern, start)!, start);
     }
-    if (character === '$') {
-      const name = this.match(identifierPattern, start + 1);
-      if (name !== null) {
-        this.at = start + 1 + name.length;
-        return this.make('variable', name, start);
-      }
+    const operator = this.longOperator(character, start) ?? (signs.has(character) ? character : undefined);
+    if (operator !== undefined) {
+      this.at = start + operator.length;
+      return this.make('punctuation', operator, start);
     }
-    const format = this.match(formatPattern, start);
-    if (format !== null) {
-      this.at = start + format.length;
-      return this.make('format', format.slice(1), start);
-    }
-    const identifier = this.match(identifierPattern, start);
-    if (identifier !== null) {
-      this.at = start + identifier.length;
-      return this.make(keywords.has(identifier) ? 'keyword' : 'identifier', identifier, start);
-    }
-    for (const operator of operators) {
-      if (this.source.startsWith(operator, start)) {
-        this.at = start + operator.length;
-        return this.make('punctuation', operator, start);
-      }
-    }
-    const unexpected = String.fromCodePoint(this.source.codePointAt(start)!);
+    const unexpected = String.fromCodePoint(source.codePointAt(start)!);
     return this.fail(`syntax error, unexpected character ${JSON.stringify(unexpected)}`, start);
   }
 
-  private make(type: TokenType, text: string, start: number): Token {
-    return { type, text, start, end: this.at };
+  private longOperator(character: string, start: number): string | undefined {
+    const next = this.source[start + 1];
+    if (next !== '=' && next !== '/' && next !== '.') return undefined;
+    return longOperators.get(character)?.find((operator) => this.source.startsWith(operator, start));
   }
 
-  private match(pattern: RegExp, at: number): string | null {
-    pattern.lastIndex = at;
-    return pattern.exec(this.source)?.[0] ?? null;
+  private isNameStart(at: number): boolean {
+    return nameParts[this.source.charCodeAt(at)] === 1;
+  }
+
+  /** Reads the name that starts at a place, with its modules: `a::b`. */
+  private name(start: number): string {
+    const { source } = this;
+    this.at = start;
+    for (;;) {
+      while (nameParts[source.charCodeAt(this.at)]! > 0) this.at++;
+      if (!source.startsWith('::', this.at) || !this.isNameStart(this.at + 2)) break;
+      this.at += 2;
+    }
+    return source.slice(start, this.at);
+  }
+
+  private make(type: TokenType, text: string, start: number, parts = noParts): Token {
+    return { type, text, start, end: this.at, parts };
+  }
+
+  private match(pattern: RegExp, start: number): string | null {
+    pattern.lastIndex = start;
+    if (!pattern.test(this.source)) return null;
+    this.at = pattern.lastIndex;
+    return this.source.slice(start, this.at);
   }
 
   private string(start: number, depth: number): Token {
@@ -187,7 +225,7 @@ export class Lexer {
     text += source.slice(from, this.at);
     if (text !== '' || parts.length === 0) parts.push({ text });
     this.at++;
-    return { type: 'string', text: '', start, end: this.at, parts };
+    return this.make('string', '', start, parts);
   }
 
   /** Reads one backslash escape at the current place. Lone surrogates become U+FFFD, as in jq. */

@@ -10,12 +10,10 @@ export function parseObject(parser: Parser): Node {
   const entries: ObjectEntry[] = [];
   while (!stream.accept('}')) {
     entries.push(parseEntry(parser));
-    if (stream.accept(',')) continue;
-    stream.expect('}', `to close the object of line ${stream.range(start).line}`);
-    break;
+    if (stream.accept(',') || stream.peekIs('}')) continue;
+    stream.unexpected(`expecting '}' to close the object of line ${stream.range(start).line}`);
   }
-  const children = entries.flatMap(({ key, value }) => [key, value]);
-  return stream.node({ type: 'object', entries, range: stream.range(start) }, ...children);
+  return { type: 'object', entries, range: stream.range(start) };
 }
 
 function parseEntry(parser: Parser): ObjectEntry {
@@ -77,5 +75,5 @@ function parseValue(parser: Parser): Node {
   const stages = [stream.nested(() => parser.expression(1))];
   while (stream.accept('|')) stages.push(stream.nested(() => parser.expression(1)));
   if (stages.length === 1) return stages[0]!;
-  return stream.node({ type: 'pipe', stages, range: stream.range(start) }, ...stages);
+  return { type: 'pipe', stages, range: stream.range(start) };
 }

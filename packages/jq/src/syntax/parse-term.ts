@@ -1,7 +1,6 @@
 import { JqCompileError } from '../errors.js';
 import type { Node } from './ast.js';
 import type { Parser } from './parser.js';
-import type { StringPart } from './token.js';
 
 /** Parses a term and its suffixes: `.name`, `."name"`, `[…]`, `?`. */
 export function parseTerm(parser: Parser): Node {
@@ -26,7 +25,7 @@ export function parseTerm(parser: Parser): Node {
     } else if (stream.peekIs('[')) {
       term = parseBracket(parser, term, start);
     } else if (stream.accept('?')) {
-      term = stream.node({ type: 'try', body: term, handler: null, range: stream.range(start) }, term);
+      term = { type: 'try', body: term, handler: null, range: stream.range(start) };
     } else return term;
   }
 }
@@ -36,7 +35,7 @@ function literal(parser: Parser, value: string, start: number): Node {
 }
 
 function index(parser: Parser, target: Node, key: Node, start: number): Node {
-  return parser.stream.node({ type: 'index', target, key, range: parser.stream.range(start) }, target, key);
+  return { type: 'index', target, key, range: parser.stream.range(start) };
 }
 
 /** `[]`, `[key]`, `[from:to]`, `[from:]` or `[:to]` after a term. */
@@ -44,19 +43,20 @@ function parseBracket(parser: Parser, target: Node, start: number): Node {
   const { stream } = parser;
   const opened = stream.next().start;
   if (stream.accept(']')) {
-    return stream.node({ type: 'iterate', target, range: stream.range(start) }, target);
+    return { type: 'iterate', target, range: stream.range(start) };
   }
   const from = stream.peekIs(':') ? null : parser.query();
   if (stream.accept(':')) {
     const to = stream.peekIs(']') && from !== null ? null : parser.query();
     closeBracket(parser, ']', opened);
-    return stream.node({ type: 'slice', target, from, to, range: stream.range(start) }, target, from, to);
+    return { type: 'slice', target, from, to, range: stream.range(start) };
   }
   closeBracket(parser, ']', opened);
   return index(parser, target, from!, start);
 }
 
 function closeBracket(parser: Parser, bracket: string, opened: number): void {
+  if (parser.stream.accept(bracket)) return;
   const { line, column } = parser.stream.map.range(opened, opened);
   parser.stream.expect(bracket, `to close the bracket of line ${line}, column ${column}`);
 }
@@ -99,9 +99,8 @@ function parsePrimary(parser: Parser): Node {
   }
 }
 
-function arrayNode(parser: Parser, body: Node | null, start: number): Node {
-  const { stream } = parser;
-  return stream.node({ type: 'array', body, range: stream.range(start) }, body);
+function arrayNode({ stream }: Parser, body: Node | null, start: number): Node {
+  return { type: 'array', body, range: stream.range(start) };
 }
 
 function identity(parser: Parser, start: number): Node {
@@ -151,19 +150,16 @@ function parseKeyword(parser: Parser, text: string, start: number): Node {
 function parseIf(parser: Parser, start: number): Node {
   const { stream } = parser;
   const branches: { condition: Node; then: Node }[] = [];
-  const children: Node[] = [];
   do {
     stream.next();
     const condition = parser.query();
     stream.expect('then', "after the condition of 'if'");
     const then = parser.query();
     branches.push({ condition, then });
-    children.push(condition, then);
   } while (stream.peekIs('elif'));
   const otherwise = stream.accept('else') ? parser.query() : null;
-  if (otherwise !== null) children.push(otherwise);
   stream.expect('end', `to close the 'if' of line ${stream.range(start).line}`);
-  return stream.node({ type: 'if', branches, otherwise, range: stream.range(start) }, ...children);
+  return { type: 'if', branches, otherwise, range: stream.range(start) };
 }
 
 function parseLoop(parser: Parser, type: 'reduce' | 'foreach', start: number): Node {
@@ -178,11 +174,9 @@ function parseLoop(parser: Parser, type: 'reduce' | 'foreach', start: number): N
   const extract = type === 'foreach' && stream.accept(';') ? parser.query() : null;
   stream.expect(')', `to close ${type}`);
   const range = stream.range(start);
-  const node: Node =
-    type === 'reduce'
-      ? { type, source, patterns, init, update, range }
-      : { type, source, patterns, init, update, extract, range };
-  return stream.node(node, source, init, update, extract);
+  return type === 'reduce'
+    ? { type, source, patterns, init, update, range }
+    : { type, source, patterns, init, update, extract, range };
 }
 
 function parseCall(parser: Parser): Node {
@@ -201,8 +195,7 @@ function parseCall(parser: Parser): Node {
     const value = name === 'null' ? null : name === 'true';
     return { type: 'literal', value, range: stream.range(start, end) };
   }
-  const node: Node = { type: 'call', name, arguments: callArguments, range: stream.range(start) };
-  return stream.node(node, ...callArguments);
+  return { type: 'call', name, arguments: callArguments, range: stream.range(start) };
 }
 
 /** A string literal or template at the current token. */
@@ -210,13 +203,12 @@ export function parseString(parser: Parser, format: string | null, from?: number
   const { stream } = parser;
   const token = stream.next();
   const start = from ?? token.start;
-  const parts = (token.parts ?? []).map((part: StringPart) =>
+  const parts = token.parts.map((part) =>
     'text' in part ? part.text : stream.inside(part.tokens, () => parser.query()),
   );
   const range = stream.range(start, token.end);
   if (parts.every((part) => typeof part === 'string')) {
     return { type: 'literal', value: parts.join(''), range };
   }
-  const nodes = parts.filter((part) => typeof part !== 'string');
-  return stream.node({ type: 'template', format, parts, range }, ...nodes);
+  return { type: 'template', format, parts, range };
 }

@@ -1,6 +1,6 @@
 import { JqCompileError } from '../errors.js';
 import type { Limits } from '../limits.js';
-import type { As, AssignmentOperator, BinaryOperator, FunctionDefinition, Node, Pattern } from './ast.js';
+import type { AssignmentOperator, BinaryOperator, FunctionDefinition, Node, Pattern } from './ast.js';
 import { Lexer } from './lexer.js';
 import { parseObject } from './parse-object.js';
 import { parsePatterns } from './parse-pattern.js';
@@ -40,7 +40,11 @@ export function parse(source: string, limits: Pick<Limits, 'sourceBytes' | 'sour
     throw new JqCompileError('source_too_large', message, map.range(0, 0));
   }
   const tokens = new Lexer(source, map, limits.sourceDepth).tokenize();
-  return new Parser(new TokenStream(tokens, map, limits.sourceDepth * 2)).program();
+  const stream = new TokenStream(tokens, map, limits.sourceDepth * 2);
+  const program = new Parser(stream).program();
+  // No node stands for less than a character, but for the identity in front of `.a`.
+  if (source.length >= limits.sourceDepth) stream.checkTree(program);
+  return program;
 }
 
 /** Recursive descent over a {@link TokenStream}; terms, objects and patterns have files of their own. */
@@ -86,18 +90,10 @@ export class Parser {
         const item = isStatement ? this.statement() : this.expression(1);
         items.push(stream.peekIs('as') && !isStatement ? this.binding(item, itemStart) : item);
       } while (stream.accept(','));
-      stages.push(items.length === 1 ? items[0]! : this.comma(items, itemsStart));
+      stages.push(items.length === 1 ? items[0]! : { type: 'comma', items, range: stream.range(itemsStart) });
     } while (stream.accept('|'));
     stream.leave();
-    return stages.length === 1 ? stages[0]! : this.pipe(stages, start);
-  }
-
-  private comma(items: Node[], start: number): Node {
-    return this.stream.node({ type: 'comma', items, range: this.stream.range(start) }, ...items);
-  }
-
-  private pipe(stages: Node[], start: number): Node {
-    return this.stream.node({ type: 'pipe', stages, range: this.stream.range(start) }, ...stages);
+    return stages.length === 1 ? stages[0]! : { type: 'pipe', stages, range: stream.range(start) };
   }
 
   /** A definition or label and what follows; both reach to the end of the query. */
@@ -108,12 +104,11 @@ export class Parser {
       const name = this.variableName('after label');
       stream.expect('|', 'after the label');
       const body = this.query();
-      return stream.node({ type: 'label', name, body, range: stream.range(start) }, body);
+      return { type: 'label', name, body, range: stream.range(start) };
     }
     const definition = this.definition();
     const body = this.isQueryEnd() ? this.identity() : this.query();
-    const node: Node = { type: 'def', definition, body, range: stream.range(start) };
-    return stream.node(node, definition.body, body);
+    return { type: 'def', definition, body, range: stream.range(start) };
   }
 
   /** `source as PATTERN | body`; reaches to the end of the query. */
@@ -122,8 +117,7 @@ export class Parser {
     const patterns = this.asPatterns();
     stream.expect('|', 'after the binding');
     const body = this.query();
-    const node: As = { type: 'as', source, patterns, body, range: stream.range(start) };
-    return stream.node(node, source, body);
+    return { type: 'as', source, patterns, body, range: stream.range(start) };
   }
 
   private isQueryEnd(): boolean {
@@ -188,7 +182,7 @@ export class Parser {
       stream.enter();
       const right = this.expression(side === 'right' ? level : level + 1);
       stream.leave();
-      left = stream.node(combine(operator, left, right, stream.range(start)), left, right);
+      left = combine(operator, left, right, stream.range(start));
     }
   }
 
@@ -208,14 +202,14 @@ export class Parser {
       stream.enter();
       const operand = this.unary();
       stream.leave();
-      return stream.node({ type: 'negate', operand, range: stream.range(start) }, operand);
+      return { type: 'negate', operand, range: stream.range(start) };
     }
     if (stream.accept('try')) {
       stream.enter();
       const body = this.unary();
       const handler = stream.accept('catch') ? this.unary() : null;
       stream.leave();
-      return stream.node({ type: 'try', body, handler, range: stream.range(start) }, body, handler);
+      return { type: 'try', body, handler, range: stream.range(start) };
     }
     return parseTerm(this);
   }

@@ -1,5 +1,6 @@
 import { JqCompileError } from '../errors.js';
 import type { Node } from './ast.js';
+import { children } from './children.js';
 import type { Range, SourceMap } from './range.js';
 import type { Token } from './token.js';
 
@@ -7,7 +8,6 @@ import type { Token } from './token.js';
 export class TokenStream {
   private at = 0;
   private nesting = 0;
-  private readonly depths = new WeakMap<Node, number>();
 
   constructor(
     private tokens: readonly Token[],
@@ -32,7 +32,7 @@ export class TokenStream {
 
   peekIs(text: string): boolean {
     const { type, text: actual } = this.token;
-    return actual === text && (type === 'punctuation' || type === 'keyword');
+    return (type === 'punctuation' || type === 'keyword') && actual === text;
   }
 
   accept(text: string): boolean {
@@ -98,17 +98,16 @@ export class TokenStream {
   }
 
   /**
-   * Registers a finished node. Chains such as `.a.b.c` or `1+2+3` grow deep trees without nested brackets, so
-   * the depth of the tree is limited too: whatever walks it recursively stays within the native stack.
+   * Chains such as `.a.b.c` or `1+2+3` grow deep trees without nested brackets, so the depth of a finished tree is
+   * limited too: whatever walks it recursively stays within the native stack.
    */
-  node<T extends Node>(node: T, ...children: readonly (Node | null)[]): T {
-    let depth = 0;
-    for (const child of children) {
-      if (child !== null) depth = Math.max(depth, this.depths.get(child) ?? 0);
+  checkTree(root: Node): void {
+    const pending: { node: Node; depth: number }[] = [{ node: root, depth: 1 }];
+    for (let entry = pending.pop(); entry !== undefined; entry = pending.pop()) {
+      const { node, depth } = entry;
+      this.checkDepth(depth, node.range);
+      for (const child of children(node)) pending.push({ node: child, depth: depth + 1 });
     }
-    this.checkDepth(depth + 1, node.range);
-    this.depths.set(node, depth + 1);
-    return node;
   }
 
   private checkDepth(depth: number, place: { start: number; end: number }): void {

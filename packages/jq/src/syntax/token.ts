@@ -19,8 +19,8 @@ export interface Token {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** Only for `string`. */
-  readonly parts?: readonly StringPart[];
+  /** Of a `string`; empty for the others. */
+  readonly parts: readonly StringPart[];
 }
 
 export const keywords: ReadonlySet<string> = new Set([
