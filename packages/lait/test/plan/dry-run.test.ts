@@ -101,6 +101,15 @@ describe('a dry run', () => {
     for (const word of ['lost', 'ghost', 'none.md']) expect(lost.stderr).toContain(word);
   });
 
+  it('takes the flags of the run that it stands for, keeps nothing, and cannot resume', async () => {
+    const directory = directoryWith({ 'w.yml': 'steps:\n  - id: a\n    jq: .\n' });
+    const flags = ['--checkpoint', '--record', 'replies', '--stream'];
+    const { code, stdout } = await lait(directory, ['run', 'w.yml', 'x', '--dry-run', ...flags]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('[1] a (jq)')]);
+    expect(['.lait', 'replies'].filter((name) => existsSync(join(directory, name)))).toEqual([]);
+    expect((await lait(directory, ['run', 'w.yml', '--dry-run', '--resume', 'r'])).code).toBe(2);
+  });
+
   it('says what the nodes of a graph call, where each of them leads, and when', async () => {
     const graph = graphOf(
       [hitl('a'), capabilityNode('b', 'file_read', { inputs: { relative_path: 'x' } }), terminal('t')],

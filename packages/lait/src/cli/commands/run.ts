@@ -66,11 +66,8 @@ export const configure: CommandModule['configure'] = (command: Command, start: S
     )
     .addOption(
       new Option('--dry-run', 'say what would be done, step by step, and run nothing').conflicts([
-        'checkpoint',
         'resume',
         'from',
-        'record',
-        'stream',
       ]),
     )
     .addOption(

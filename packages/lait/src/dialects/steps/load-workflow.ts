@@ -50,7 +50,7 @@ export interface LoadedSteps {
 /** Reads, checks and lowers a workflow of the steps form (version 2). Source: steps seed. */
 export function loadStepsWorkflow(source: SourceFile, options: LoadOptions = {}): LoadedSteps {
   const problems = new Problems(source);
-  const root = readYaml(problems);
+  const root = readYaml(problems, source.text, 'a workflow holds at least `steps:` with one step');
   const origin = path.resolve(source.file);
   return lower(root, problems, { directory: path.dirname(origin), origin, ...options });
 }

@@ -23,15 +23,25 @@ const mostAliasedValues = 100_000;
  * `problems`; the result is undefined when nothing can be used.
  *
  * @param text what to read instead of the whole source; places in it are places in the source
+ * @param emptyHint what a file of this sort holds at least
  */
-export function readYaml(problems: Problems, text = problems.source.text): SourceNode | undefined {
+export function readYaml(
+  problems: Problems,
+  text = problems.source.text,
+  emptyHint?: string,
+): SourceNode | undefined {
   if (!checkCharacters(text, problems)) return undefined;
   const json = readJson(text);
   if (json !== undefined) return json;
   const document = compose(text, problems);
   if (document === undefined) return undefined;
   if (document.contents === null) {
-    problems.add({ code: 'empty_file', message: 'the file is empty', range: { start: 0, end: 0 } });
+    problems.add({
+      code: 'empty_file',
+      message: 'the file is empty',
+      hint: emptyHint,
+      range: { start: 0, end: 0 },
+    });
     return undefined;
   }
   const root = new Converter(text, problems).convert(document.contents as ParsedNode);

@@ -175,6 +175,12 @@ describe('what a plan accepts', () => {
 });
 
 describe('the file', () => {
+  it.each(['', '# only a comment\n', '---\n'])('that is empty (%j) is told what it needs', (text) => {
+    expect(load(text).diagnostics).toMatchObject([
+      { code: 'empty_file', hint: expect.stringContaining('`steps:`') },
+    ]);
+  });
+
   it.each([
     ['name: x', "1:1 missing_field: a workflow file needs 'steps'"],
     ['stepz: 1\nsteps: [{ jq: . }]', "1:1 unknown_field: 'stepz' is not a field of a workflow file"],
