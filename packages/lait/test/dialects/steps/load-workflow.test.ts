@@ -175,7 +175,7 @@ describe('what a plan accepts', () => {
 });
 
 describe('the file', () => {
-  it.each(['', '# only a comment\n', '---\n'])('that is empty (%j) is told what it needs', (text) => {
+  it.each(['', '# only a comment\n'])('that is empty (%j) is told what it needs', (text) => {
     expect(load(text).diagnostics).toMatchObject([
       { code: 'empty_file', hint: expect.stringContaining('`steps:`') },
     ]);
