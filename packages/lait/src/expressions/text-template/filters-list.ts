@@ -1,8 +1,8 @@
 import { canonicalJson } from '../../values/canonical-json.js';
+import { arithmetic } from './arithmetic.js';
 import { argument, type Filter, flagArgument, numberArgument, textArgument } from './filter.js';
 import { groupOf, item as itemOf } from './members.js';
 import {
-  arithmetic,
   bounded,
   type CallArguments,
   defined,

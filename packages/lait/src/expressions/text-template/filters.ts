@@ -1,11 +1,11 @@
 import { argument, type Filter, flagArgument, numberArgument, textArgument } from './filter.js';
 import { listFilters } from './filters-list.js';
+import { formatText } from './format-text.js';
 import { capitalize, strip, titleCase } from './members.js';
 import {
   bounded,
   type CallArguments,
   defined,
-  format,
   isNumeric,
   isTemplateObject,
   isTrue,
@@ -64,7 +64,7 @@ const textFilters: readonly (readonly [string, Filter])[] = [
         .replace(/\s+/g, ' ')
         .trim(),
   ],
-  ['format', (value, call) => format(templateText(value), call.positional)],
+  ['format', (value, call) => formatText(templateText(value), call.positional)],
   [
     'replace',
     (value, call) =>

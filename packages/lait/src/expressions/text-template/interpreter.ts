@@ -1,12 +1,13 @@
 import { setOwnProperty } from '../../values/value.js';
+import { arithmetic } from './arithmetic.js';
 import { argument, type FilterTools } from './filter.js';
 import { templateFilters } from './filters.js';
 import { Frame } from './frame.js';
 import { globalFunctions } from './global-functions.js';
 import { type LoopMemory, loopVariable } from './loop-variable.js';
+import { checkArguments } from './macro-arguments.js';
 import { field, item, slice } from './members.js';
 import {
-  arithmetic,
   type CallArguments,
   compares,
   defined,
@@ -197,6 +198,7 @@ export class TemplateInterpreter implements FilterTools {
   #macro(node: Extract<TemplateNode, { type: 'macro' }>, frame: Frame, call: CallArguments): TemplateValue {
     this.#depth += 1;
     if (this.#depth > maxCallDepth) throw new TemplateError('macros call each other too deeply');
+    checkArguments(node, call);
     const inner = new Frame(frame);
     for (const [index, parameter] of node.parameters.entries()) {
       let value = argument(call, index, parameter.name);

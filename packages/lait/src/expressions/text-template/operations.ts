@@ -46,9 +46,7 @@ export interface TemplateObject {
 }
 
 /** Longest text that a template may build on the way, in UTF-16 units. */
-const maxTextLength = 1_048_576;
-/** Longest list that `*` may build. */
-const maxListLength = 100_000;
+export const maxTextLength = 1_048_576;
 
 export function isTemplateObject(value: TemplateValue): value is TemplateObject {
   return (
@@ -158,88 +156,6 @@ export function contains(container: TemplateValue, item: TemplateValue): boolean
   if (Array.isArray(known)) return known.some((element) => templateEqual(element, item));
   if (isTemplateObject(known)) return typeof item === 'string' && Object.hasOwn(known, item);
   throw new TemplateError(`cannot look into ${typeName(known)}`);
-}
-
-export function arithmetic(operator: string, left: TemplateValue, right: TemplateValue): TemplateValue {
-  const one = defined(left);
-  const other = defined(right);
-  if (operator === '~') return bounded(templateText(one) + templateText(other));
-  if (operator === '+' && typeof one === 'string' && typeof other === 'string') return bounded(one + other);
-  if (operator === '+' && Array.isArray(one) && Array.isArray(other)) return [...one, ...other];
-  if (operator === '*' && Array.isArray(one) && typeof other === 'number') return repeatList(one, other);
-  if (operator === '*' && typeof one === 'string' && typeof other === 'number') return repeat(one, other);
-  if (operator === '*' && typeof one === 'number' && typeof other === 'string') return repeat(other, one);
-  if (operator === '%' && typeof one === 'string') return format(one, Array.isArray(other) ? other : [other]);
-  if (!isNumeric(one) || !isNumeric(other))
-    throw new TemplateError(`cannot use '${operator}' on ${typeName(one)} and ${typeName(other)}`);
-  return calculate(operator, Number(one), Number(other));
-}
-
-function calculate(operator: string, one: number, other: number): number {
-  if ((operator === '/' || operator === '//' || operator === '%') && other === 0)
-    throw new TemplateError('division by zero');
-  switch (operator) {
-    case '+':
-      return one + other;
-    case '-':
-      return one - other;
-    case '*':
-      return one * other;
-    case '/':
-      return one / other;
-    case '//':
-      return Math.floor(one / other);
-    case '%':
-      return one - other * Math.floor(one / other);
-    default:
-      return one ** other;
-  }
-}
-
-function repeat(text: string, times: number): string {
-  if (!Number.isInteger(times))
-    throw new TemplateError('a text can only be repeated a whole number of times');
-  if (text.length * times > maxTextLength) throw new TemplateError('a text grew beyond 1 MiB');
-  return text.repeat(Math.max(0, times));
-}
-
-function repeatList(list: readonly TemplateValue[], times: number): TemplateValue[] {
-  if (!Number.isInteger(times))
-    throw new TemplateError('a list can only be repeated a whole number of times');
-  if (list.length * times > maxListLength)
-    throw new TemplateError(`a list grew beyond ${maxListLength} items`);
-  return Array.from({ length: Math.max(0, times) }, () => list).flat();
-}
-
-/** `%s`, `%d`, `%f` with optional width and precision, and `%%`. */
-export function format(pattern: string, values: readonly TemplateValue[]): string {
-  let used = 0;
-  const result = pattern.replace(
-    /%([-0]?)(\d{0,4})(?:\.(\d{1,2}))?([sdfrx%])/g,
-    (_, flag: string, width: string, precision: string | undefined, kind: string) => {
-      if (kind === '%') return '%';
-      if (used >= values.length) throw new TemplateError('too few values for the format');
-      const value = values[used]!;
-      used += 1;
-      const text = formatOne(kind, value, precision === undefined ? undefined : Number(precision));
-      const size = Number(width || 0);
-      if (flag === '-') return text.padEnd(size);
-      return text.padStart(size, flag === '0' && kind !== 's' ? '0' : ' ');
-    },
-  );
-  return bounded(result);
-}
-
-function formatOne(kind: string, value: TemplateValue, precision: number | undefined): string {
-  if (kind === 's') {
-    const text = templateText(value);
-    return precision === undefined ? text : text.slice(0, precision);
-  }
-  if (kind === 'r') return representation(value);
-  const known = defined(value);
-  if (!isNumeric(known)) throw new TemplateError(`%${kind} needs a number, not ${typeName(known)}`);
-  if (kind === 'd') return String(Math.trunc(Number(known)));
-  return kind === 'x' ? Math.trunc(Number(known)).toString(16) : Number(known).toFixed(precision ?? 6);
 }
 
 /** The elements that a loop or a filter goes over: list items, keys of a dict, characters of a text. */

@@ -80,6 +80,7 @@ describe('text template', () => {
     ],
     ['{% for n in [1, 1, 2] %}{{ loop.changed(n) }};{% endfor %}', {}, 'True;False;True;'],
     ['{% set c = cycler("a", "b") %}{{ c.next() }}{{ c.current }}{{ c.next() }}{{ c.next() }}', {}, 'abba'],
+    ['{{ "%(b)s-%(a)03d" % {"a": 7, "b": x} }}', { x: null }, 'None-007'],
     ['{% set j = joiner("; ") %}{{ j() }}a{{ j() }}b{{ j() }}c', {}, 'a; b; c'],
     [
       '{{ [0] * 3 }} {{ "upper" is filter }} {{ "odd" is test }} {{ "no" is filter }}',
@@ -124,6 +125,9 @@ describe('text template', () => {
 
   it.each([
     ['{{ missing }}', {}, /'missing' is undefined/],
+    ['{% macro m(a) %}{{ a }}{% endmacro %}{{ m(1, 2) }}', {}, /'m' takes 1 values at most/],
+    ['{% macro m(a=1) %}{{ a }}{% endmacro %}{{ m(b=2) }}', {}, /'m' takes no 'b'/],
+    ['{{ "%(b)s" % {"a": 7} }}', {}, /'b' is undefined/],
     ['{% if missing %}{% endif %}', {}, /'missing' is undefined/],
     ['{{ d.x }}', { d: {} }, /'x' is undefined/],
     ['{{ "a" + 1 }}', {}, /cannot use '\+'/],
