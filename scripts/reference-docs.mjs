@@ -109,7 +109,8 @@ export function errorsPage(codes) {
 
 Each problem that \`lait lint\` and \`lait run\` find in a definition has a code. \`lait explain CODE\` shows the same text at a
 terminal. What goes wrong while a workflow runs is listed in [troubleshooting](troubleshooting.md) and
-[models](models.md#when-a-server-does-not-answer); the dynamic form's codes are in [its page](dynamic.md#what-is-checked).
+[models](models.md#when-a-server-does-not-answer); the codes of the dynamic form are in
+[its page](dynamic.md#what-is-checked). \`lait explain\` lists the codes of all forms.
 
 | code | problem |
 | --- | --- |

@@ -1,10 +1,10 @@
 /** What `lait explain CODE` shows. */
 export interface DiagnosticExplanation {
   title: string;
-  /** One paragraph: when it appears, why it is a problem, how to repair it. */
-  explanation: string;
+  /** One paragraph: when it appears, why it is a problem, how to repair it. Absent: the title says it all. */
+  explanation?: string;
   /** A definition that shows it, or its repair. */
-  example: string;
+  example?: string;
 }
 
 /** Every code that a problem of a steps workflow, an agent file or the configuration can have. A closed set. */

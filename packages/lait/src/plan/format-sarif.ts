@@ -1,12 +1,16 @@
 import type { Diagnostic } from './diagnostic.js';
-import { type DiagnosticCode, diagnosticCodes } from './diagnostic-codes.js';
+import type { DiagnosticExplanation } from './diagnostic-codes.js';
 import { sentence } from './format-diagnostics.js';
 import type { SourcePosition } from './source.js';
+
+/** What codes mean. */
+type Explanations = Readonly<Record<string, DiagnosticExplanation>>;
 
 /** `lint --format sarif`: a SARIF 2.1.0 log with one run. Columns count Unicode characters. */
 export function formatDiagnosticsSarif(
   files: readonly { file: string; diagnostics: readonly Diagnostic[] }[],
   version: string,
+  explanations: Explanations,
 ) {
   const codes = [...new Set(files.flatMap(({ diagnostics }) => diagnostics.map(({ code }) => code)))].sort();
   return {
@@ -14,7 +18,7 @@ export function formatDiagnosticsSarif(
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { name: 'lait', version, rules: codes.map(rule) } },
+        tool: { driver: { name: 'lait', version, rules: codes.map((code) => rule(code, explanations)) } },
         columnKind: 'unicodeCodePoints',
         results: files.flatMap(({ file, diagnostics }) =>
           diagnostics.map((diagnostic) => ({
@@ -35,15 +39,14 @@ export function formatDiagnosticsSarif(
   };
 }
 
-function rule(code: string) {
-  const known = Object.hasOwn(diagnosticCodes, code) ? diagnosticCodes[code as DiagnosticCode] : undefined;
+function rule(code: string, explanations: Explanations) {
+  if (!Object.hasOwn(explanations, code)) return { id: code };
+  const { title, explanation = title, example } = explanations[code]!;
   return {
     id: code,
-    ...(known !== undefined && {
-      shortDescription: { text: known.title },
-      fullDescription: { text: known.explanation },
-      help: { text: `${known.explanation}\n\n${known.example}` },
-    }),
+    shortDescription: { text: title },
+    fullDescription: { text: explanation },
+    help: { text: example === undefined ? explanation : `${explanation}\n\n${example}` },
   };
 }
 

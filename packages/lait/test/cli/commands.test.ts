@@ -8,7 +8,7 @@ import { documentSchemas } from '../../src/cli/document-schemas.js';
 import { scaffolds } from '../../src/cli/init/scaffolds.js';
 import { lintFile } from '../../src/cli/lint/lint-file.js';
 import type { LintContext } from '../../src/config/lint-workflow.js';
-import { diagnosticCodes } from '../../src/plan/diagnostic-codes.js';
+import { explanations } from '../../src/dialects/explanations.js';
 import { json, startModelServer } from '../models/model-server.js';
 import { capabilityNode, type GraphNodeInput, graphOf, terminal } from '../runs/graph-host.js';
 import { directoryWith, lait } from './run-lait.js';
@@ -297,9 +297,12 @@ test('registered files are listed with their descriptions; broken ones with a wa
 test('explain knows every code', async () => {
   const directory = directoryWith({});
   const list = await lait(directory, ['explain']);
-  for (const code of Object.keys(diagnosticCodes)) expect(list.stdout).toContain(`${code} `);
+  for (const code of Object.keys(explanations)) expect(list.stdout).toContain(`${code} `);
   expect((await lait(directory, ['explain', 'duplicate_id'])).stdout).toMatch(
     /^duplicate_id: .*\n\n.*\n\nExample:\n {2}/,
+  );
+  expect((await lait(directory, ['explain', 'duplicate-step-id'])).stdout).toBe(
+    'duplicate-step-id: Two steps with one id\n',
   );
   expect((await lait(directory, ['explain', 'duplicate_ids'])).stderr).toContain(
     "did you mean 'duplicate_id'?",

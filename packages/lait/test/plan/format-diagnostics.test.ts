@@ -123,7 +123,7 @@ describe('other formats', () => {
   });
 
   it('SARIF explains the rules and places the results', () => {
-    const log = formatDiagnosticsSarif([{ file: 'dir/日本.yml', diagnostics }], '1.2.3');
+    const log = formatDiagnosticsSarif([{ file: 'dir/日本.yml', diagnostics }], '1.2.3', diagnosticCodes);
     const [run] = log.runs;
     expect(run!.tool.driver.rules.map(({ id }) => id)).toEqual(['bad_value', 'unused_schema']);
     expect(run!.results[0]).toMatchObject({

@@ -117,8 +117,8 @@ async function valuesOfArgument(
     case 'state':
       return [];
     case 'code': {
-      const { diagnosticCodes } = await import('../../plan/diagnostic-codes.js');
-      return Object.keys(diagnosticCodes);
+      const { explanations } = await import('../../dialects/explanations.js');
+      return Object.keys(explanations);
     }
     case 'command':
       return visibleCommands();

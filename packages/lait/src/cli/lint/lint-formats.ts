@@ -27,7 +27,8 @@ export const lintFormats: Readonly<
   },
   async sarif(files) {
     const { formatDiagnosticsSarif } = await import('../../plan/format-sarif.js');
-    return json(formatDiagnosticsSarif(files, packageVersion()));
+    const { explanations } = await import('../../dialects/explanations.js');
+    return json(formatDiagnosticsSarif(files, packageVersion(), explanations));
   },
 };
 

@@ -1,43 +1,6 @@
 import { DefinitionError } from '../../errors/errors.js';
 import type { Diagnostic } from '../../plan/diagnostic.js';
-
-/** The closed set of what the reference checks. Source: dynamic facts §5. */
-export type IssueCode =
-  | 'empty-graph'
-  | 'missing-step-id'
-  | 'duplicate-step-id'
-  | 'missing-reference'
-  | 'self-reference'
-  | 'invalid-map-placement'
-  | 'invalid-parallel'
-  | 'invalid-conditional'
-  | 'invalid-loop'
-  | 'invalid-foreach'
-  | 'invalid-map-config'
-  | 'invalid-map-reference'
-  | 'invalid-predicate-reference'
-  | 'incompatible-schema'
-  | 'unsupported-schema-keyword';
-
-/** What makes a definition unusable beside the issues: a plain error in the reference, never one of its issues. */
-export type ProblemCode =
-  | 'missing-field'
-  | 'invalid-entry'
-  | 'unknown-entry-type'
-  | 'invalid-predicate'
-  | 'invalid-sleep'
-  | 'invalid-loop-type'
-  | 'unknown-tool-key'
-  | 'unknown-step'
-  | 'invalid-schema';
-
-/** What is allowed and yet most likely not meant. */
-export type WarningCode =
-  | 'never-matching-conditional'
-  | 'endless-loop'
-  | 'unknown-placeholder'
-  | 'source-without-result'
-  | 'ignored-schema-keyword';
+import type { IssueCode, ProblemCode, WarningCode } from './issue-codes.js';
 
 /** One finding: where in the definition, what is wrong, and a repair when one is evident. */
 export interface Finding<Code extends string = string> {

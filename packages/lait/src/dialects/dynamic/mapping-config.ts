@@ -2,7 +2,7 @@ import type { MappingEntry, MappingSource } from '../../expressions/mapping.js';
 import { isPlainPath } from '../../expressions/path.js';
 import { parsePlaceholderTemplate, TemplateSyntaxError } from '../../expressions/placeholder-template.js';
 import { isObject, type JsonObject, type JsonValue } from '../../values/value.js';
-import type { IssueCode } from './issue.js';
+import type { IssueCode } from './issue-codes.js';
 import { copyPlainJson } from './plain-json.js';
 
 /** What is wrong with one descriptor: `suffix` leads from the descriptor to the wrong part. */

@@ -336,7 +336,9 @@ describe('streams', () => {
       ],
       [1, 2],
     );
-    expect(names(seen)).toEqual([
+    // What happens in branches that run side by side has no order between them.
+    const ofFirstBranch = (name: string) => name.endsWith(' a');
+    expect(names(seen).filter((name) => !ofFirstBranch(name))).toEqual([
       'start w',
       'step-start each',
       'step-progress each',
@@ -345,14 +347,13 @@ describe('streams', () => {
       'step-start z',
       'step-waiting z',
       'step-result z',
-      'step-start a',
       'step-start call',
       'step-start call.inner',
-      'step-result a',
       'step-result call.inner',
       'step-result call',
       'finish success',
     ]);
+    expect(names(seen).filter(ofFirstBranch)).toEqual(['step-start a', 'step-result a']);
     expect(seen[2]!.payload).toMatchObject({
       completedCount: 1,
       totalCount: 2,

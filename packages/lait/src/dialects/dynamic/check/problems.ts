@@ -2,7 +2,8 @@ import { compileDefinitionSchema, UnsupportedSchemaError } from '../../../schema
 import type { JsonObject, JsonValue } from '../../../values/value.js';
 import type { Catalog } from '../catalog.js';
 import type { EntrySite, LeafSite, MalformedPart } from '../entries.js';
-import type { Problem, ProblemCode } from '../issue.js';
+import type { Problem } from '../issue.js';
+import type { ProblemCode } from '../issue-codes.js';
 import { nameOf } from './structure.js';
 
 /**

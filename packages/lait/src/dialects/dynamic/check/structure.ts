@@ -1,6 +1,7 @@
 import { isObject, type JsonValue } from '../../../values/value.js';
 import { type ContainerSite, containersOf, type EntrySite, type LeafSite, leavesOf } from '../entries.js';
-import type { Issue, IssueCode } from '../issue.js';
+import type { Issue } from '../issue.js';
+import type { IssueCode } from '../issue-codes.js';
 
 /**
  * Ids, placement and the parts that containers need: an empty graph, then the leaves, then the containers, both in
