@@ -87,9 +87,10 @@ export function newExecution(environment: RunEnvironment, start: ExecutionStart)
   };
 }
 
-/** What a step's context needs of the interpreter. */
+/** What those that run plans and branches need of the interpreter. */
 export interface Interpreting {
-  runBlock(block: Block, value: Value, execution: Execution): Promise<Completion>;
+  /** `startIndex`: the node to begin at. Default: the block's entry. */
+  runBlock(block: Block, value: Value, execution: Execution, startIndex?: number): Promise<Completion>;
   runChildPlan(plan: Plan, call: PlanCall, address: Address, execution: Execution): Promise<Value>;
   readonly executeBranch: BranchExecutor;
 }

@@ -1,16 +1,13 @@
-import { DefinitionError, StepError } from '../errors/errors.js';
-import { isLaitError } from '../errors/lait-error.js';
+import { StepError } from '../errors/errors.js';
 import { holds } from '../expressions/truth.js';
 import type { Completion } from '../kinds/kind.js';
 import type { Block, Edge, Plan, PlanCall, PlanNode, PlanStart } from '../plan/plan.js';
-import { refusedIn } from '../plan/refused-in.js';
 import { inheritSettings } from '../plan/settings.js';
-import { runLimits, type SpendingLimits } from '../plan/spending-limits.js';
 import { type JsonObject, setOwnProperty, type Value } from '../values/value.js';
+import { acceptChild } from './accept-child.js';
 import { runAttempts } from './attempts.js';
-import { Budget } from './budget.js';
 import { CancelScope } from './cancel-scope.js';
-import { catchDeadline, deadlineError } from './deadline.js';
+import { catchDeadline } from './deadline.js';
 import { evaluateField } from './evaluate-field.js';
 import {
   announces,
@@ -21,6 +18,7 @@ import {
   stepFields,
 } from './execution.js';
 import { StepFailure, toFailureRecord } from './failure.js';
+import { runWholePlan } from './run-whole-plan.js';
 import type { Address, BranchExecutor, BranchOutcome, Runtime, Snapshot } from './runtime.js';
 import { stepCompleted, stepStarted } from './step-events.js';
 
@@ -50,22 +48,14 @@ export class Interpreter implements Interpreting {
       depth: 0,
       callers: [plan.origin],
     });
-    return this.#runPlan(
-      execution,
-      from === undefined ? start.value : from.value,
-      from === undefined ? undefined : from.completedIndex + 1,
-    );
+    return from === undefined
+      ? runWholePlan(execution, this, start.value)
+      : runWholePlan(execution, this, from.value, from.completedIndex + 1);
   }
 
   /** Runs another plan as a child of a step: own steps, inputs and loop; shared state, context and cancellation. */
   async runChildPlan(plan: Plan, call: PlanCall, address: Address, caller: Execution): Promise<Value> {
-    refuseInUnit(plan, caller);
-    const start = acceptChild(plan, {
-      nested: true,
-      state: caller.scope.state,
-      context: caller.scope.context,
-      ...call,
-    });
+    const start = acceptChild(plan, call, caller);
     const cancel = new CancelScope(caller.cancel);
     const { runtime, unit } = caller;
     const depth = caller.progress.depth + 1;
@@ -93,7 +83,7 @@ export class Interpreter implements Interpreting {
       });
     }
     try {
-      const completion = await this.#runPlan(execution, start.value);
+      const completion = await runWholePlan(execution, this, start.value);
       if (completion.outcome !== undefined && completion.outcome !== 'success') {
         throw new StepError({
           code: 'workflow_failed',
@@ -108,65 +98,6 @@ export class Interpreter implements Interpreting {
     } finally {
       cancel.dispose();
     }
-  }
-
-  /** Runs a plan within its limits of spending: those of a run hold for everything in it. */
-  #runPlan(execution: Execution, value: Value, startIndex?: number): Promise<Completion> {
-    const { plan } = execution;
-    const { given, configured } = this.environment.services.limits ?? {};
-    const isRoot = execution.callers.length === 1;
-    const limits = isRoot ? runLimits(given, plan.limits, configured) : plan.limits;
-    return limits === undefined
-      ? this.#runUnlimited(execution, value, startIndex)
-      : this.#runLimited(limits, execution, value, startIndex);
-  }
-
-  async #runLimited(
-    limits: SpendingLimits,
-    execution: Execution,
-    value: Value,
-    startIndex?: number,
-  ): Promise<Completion> {
-    const { plan, frame } = execution;
-    const cancel = new CancelScope(execution.cancel);
-    const budget = new Budget(limits, plan.id, frame);
-    cancel.budget = budget;
-    if (limits.max_duration !== undefined)
-      cancel.startDeadline(limits.max_duration, () => budget.outOfTime());
-    try {
-      return await this.#runUnlimited({ ...execution, cancel }, value, startIndex);
-    } catch (error) {
-      execution.cancel.throwIfCancelled();
-      throw cancel.reason ?? error;
-    } finally {
-      cancel.dispose();
-    }
-  }
-
-  async #runUnlimited(execution: Execution, value: Value, startIndex?: number): Promise<Completion> {
-    const { plan, cancel, scope, missingEffects } = execution;
-    if (plan.timeoutSeconds !== undefined) {
-      const seconds = plan.timeoutSeconds;
-      cancel.startDeadline(seconds, () =>
-        deadlineError(
-          'workflow_timeout',
-          `workflow '${plan.id}' exceeded its timeout of ${seconds} s`,
-          execution.frame,
-        ),
-      );
-    }
-    const completion = await this.runBlock(plan.body, value, execution, startIndex);
-    cancel.throwIfCancelled();
-    let result = completion.value;
-    if (plan.output !== undefined) {
-      scope.value = result;
-      result = evaluateField('output', plan.output, scope);
-    }
-    const outcome = completion.outcome ?? 'success';
-    return {
-      value: result,
-      outcome: outcome === 'success' && missingEffects.size > 0 ? 'incomplete' : outcome,
-    };
   }
 
   async runBlock(
@@ -328,25 +259,6 @@ export class Interpreter implements Interpreting {
   };
 }
 
-/** Some steps of a child may not run where its caller is concurrent. Source: steps seed, 並行実行の制約. */
-function refuseInUnit(plan: Plan, { unit }: Execution): void {
-  if (unit === undefined) return;
-  const refused = refusedIn(plan, unit);
-  if (refused.length === 0) return;
-  throw new DefinitionError({
-    code: 'placement',
-    message: `workflow '${plan.id}' cannot run in a concurrent unit: ${refused.map(({ message }) => message).join('; ')}`,
-    diagnostics: refused.map(({ code, message, path, id, position }) => ({
-      code,
-      severity: 'error',
-      message,
-      path,
-      id,
-      position,
-    })),
-  });
-}
-
 /** The keys that a branch wrote: what it only saw must not undo what a sibling wrote. */
 function writesOf(before: JsonObject, after: JsonObject): JsonObject {
   const writes: JsonObject = {};
@@ -354,15 +266,4 @@ function writesOf(before: JsonObject, after: JsonObject): JsonObject {
     if (!Object.hasOwn(before, key) || before[key] !== after[key]) setOwnProperty(writes, key, after[key]);
   }
   return writes;
-}
-
-/** Inputs that a child does not take are a failure of the calling step, not of the command line. */
-function acceptChild(plan: Plan, call: PlanCall): PlanStart {
-  try {
-    return plan.accept(call);
-  } catch (error) {
-    if (!isLaitError(error) || error.category !== 'usage') throw error;
-    const { code, message, details } = error;
-    throw new StepError({ code, message, details, category: 'failed', cause: error.cause });
-  }
 }

@@ -1,7 +1,13 @@
 import type { Expression } from '../expressions/expression.js';
 import type { LoopView } from '../expressions/scope.js';
-import { concurrentTraits } from '../kinds/block-traits.js';
-import type { BranchOptions, Completion, ConversationLog, ItemLog, StepContext } from '../kinds/kind.js';
+import type {
+  BranchOptions,
+  BranchRequest,
+  Completion,
+  ConversationLog,
+  ItemLog,
+  StepContext,
+} from '../kinds/kind.js';
 import type { Services } from '../kinds/services.js';
 import type { Block, Plan, PlanCall, PlanNode } from '../plan/plan.js';
 import type { PlanSettings } from '../plan/settings.js';
@@ -11,12 +17,10 @@ import type { CancelScope } from './cancel-scope.js';
 import { inField } from './evaluate-field.js';
 import type { RunEvent, StepFields } from './events.js';
 import { type Execution, type Interpreting, stepFields } from './execution.js';
-import { itemFailure, PlacedFailure } from './failure.js';
 import type { Question } from './question.js';
 import { RecordedSteps } from './recorded-steps.js';
-import type { EffectContext, EffectOptions, EffectResult, ForkBranch } from './runtime.js';
-
-type BranchRequest = Parameters<StepContext['runBranches']>[0][number];
+import { runBranches } from './run-branches.js';
+import type { EffectContext, EffectOptions, EffectResult } from './runtime.js';
 
 /** What a kind sees while it executes: the engine behind the `StepContext` contract. */
 export class EngineStepContext implements StepContext {
@@ -186,69 +190,8 @@ export class EngineStepContext implements StepContext {
     });
   }
 
-  async runBranches(requests: readonly BranchRequest[], options: BranchOptions): Promise<Value[]> {
-    const { scope, environment, runtime, cancel } = this.execution;
-    const branches: ForkBranch[] = requests.map((request) => ({
-      key: request.key,
-      block: request.block,
-      value: request.value,
-      loop: request.loop === undefined ? scope.loop : request.loop,
-      prefix: this.execution.progress.prefix + (request.prefix ?? ''),
-    }));
-    const address = options.name === undefined ? this.address : `${this.address}/${options.name}`;
-    const traits = concurrentTraits(requests, environment.kinds);
-    const shared = {
-      plan: this.plan,
-      settings: this.settings,
-      depth: this.execution.progress.depth,
-      callers: this.callers,
-      // A branch of `parallel` inside items stays inside items: the stricter rule goes on to hold.
-      unit: this.execution.unit === 'items' ? 'items' : (options.unit ?? this.execution.unit),
-      inputs: scope.inputs,
-      steps: traits.steps === 'all' ? scope.allSteps() : pickSteps(scope.steps, traits.steps),
-      state: scope.state,
-      context: scope.context,
-    };
-    // Work without effects or waits gains nothing from interleaving: it runs inline, with the same results.
-    if (traits.pure) return this.#runInline(address, branches, shared);
-    const outcomes = await runtime.fork(
-      address,
-      { shared, branches, maxConcurrency: options.maxConcurrency, failure: options.failure ?? 'first' },
-      { cancel },
-    );
-    cancel.throwIfCancelled();
-    const failed = outcomes.findIndex((outcome) => outcome.status === 'failed');
-    const values: Value[] = [];
-    outcomes.forEach((outcome, index) => {
-      if (outcome.status !== 'completed') return;
-      values[index] = outcome.value;
-      if (outcome.state !== undefined) scope.holder.current = { ...scope.holder.current, ...outcome.state };
-      for (const effect of outcome.missingEffects ?? []) this.execution.missingEffects.add(effect);
-    });
-    const failure = outcomes[failed];
-    if (failure?.status === 'failed') throw placed(failure.error, branches[failed]!);
-    return values;
-  }
-
-  async #runInline(
-    address: string,
-    branches: readonly ForkBranch[],
-    shared: Parameters<Interpreting['executeBranch']>[1],
-  ): Promise<Value[]> {
-    const values: Value[] = [];
-    for (const branch of branches) {
-      const outcome = await this.interpreter.executeBranch(
-        `${address}/${branch.key}`,
-        shared,
-        branch,
-        this.execution.runtime,
-        this.cancel,
-      );
-      if (outcome.status === 'failed') throw placed(outcome.error, branch);
-      this.cancel.throwIfCancelled();
-      values.push(outcome.status === 'completed' ? outcome.value : null);
-    }
-    return values;
+  runBranches(requests: readonly BranchRequest[], options: BranchOptions): Promise<Value[]> {
+    return runBranches(requests, options, this.address, this.execution, this.interpreter);
   }
 
   get itemLog(): ItemLog | undefined {
@@ -303,16 +246,4 @@ export class EngineStepContext implements StepContext {
     const { prefix, depth } = this.execution.progress;
     if (this.listening) this.emit({ type, message, address: this.address, prefix, depth });
   }
-}
-
-function pickSteps(steps: RecordedSteps, ids: ReadonlySet<string>) {
-  const picked = new RecordedSteps();
-  for (const id of ids) if (steps.has(id)) picked.record(id, steps.get(id));
-  return picked.toObject();
-}
-
-/** Names the branch or the item in which a failure happened. Source: field report FR-13. */
-function placed(error: unknown, { key, loop }: ForkBranch): PlacedFailure {
-  if (loop != null && key === String(loop.index)) return itemFailure(error, loop.index, loop.item);
-  return new PlacedFailure(`branch '${key}' failed`, error, { branch: key });
 }

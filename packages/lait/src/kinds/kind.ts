@@ -74,10 +74,7 @@ export interface StepContext {
    * cancelled and awaited, then the failure is thrown with its branch named. `name` tells several forks of one step
    * apart.
    */
-  runBranches(
-    branches: readonly { key: string; block: Block; value: Value; loop?: LoopView | null; prefix?: string }[],
-    options: BranchOptions,
-  ): Promise<Value[]>;
+  runBranches(branches: readonly BranchRequest[], options: BranchOptions): Promise<Value[]>;
   /** Where a loop of the top level keeps what its items came to; absent when the run keeps nothing of the kind. */
   readonly itemLog?: ItemLog;
   /** Where a step of the top level keeps a conversation that it had to stop; absent when the run keeps none. */
@@ -124,6 +121,17 @@ export interface ItemLog {
   ): { results: ReadonlyMap<number, JsonValue>; steps: JsonObject };
   /** An item, named by the address of its iteration or branch, has ended well. `steps`: all that is recorded by then. */
   finished(address: string, value: Value, steps?: JsonObject): void;
+}
+
+/** A block that runs as a branch, and the values that only it sees. */
+export interface BranchRequest {
+  key: string;
+  block: Block;
+  value: Value;
+  /** Default: the loop around the step. */
+  loop?: LoopView | null;
+  /** Put before the branch's progress lines, behind what stands before the step's. */
+  prefix?: string;
 }
 
 export interface BranchOptions {
