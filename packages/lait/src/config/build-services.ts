@@ -123,19 +123,26 @@ export function buildServices(options: ServiceOptions): LaitServices {
       tools,
     });
   // Only graphs call them: without settings, which may be wrong, they are made when somebody asks.
-  let capabilities = values.capabilities === undefined ? undefined : makeCapabilities();
-  const shared: SharedServices = {
+  let made = values.capabilities === undefined ? undefined : makeCapabilities();
+  const capabilities = () => {
+    made ??= makeCapabilities();
+    return made;
+  };
+  const decisions = createDecisionService({ ...values.jev, variables: environment.variables, secrets });
+  const limits = { given: options.limits, configured: values.limits };
+  // What runs share, beside the workflows that one run has loaded and the agents as it finds them.
+  const servicesWith = (workflows: WorkflowService, agents: AgentService): Services => ({
     models,
     tools,
     agents,
-    decisions: createDecisionService({ ...values.jev, variables: environment.variables, secrets }),
+    workflows,
+    decisions,
     get capabilities() {
-      capabilities ??= makeCapabilities();
-      return capabilities;
+      return capabilities();
     },
     environment,
-    limits: { given: options.limits, configured: values.limits },
-  };
+    limits,
+  });
   const workflows = {
     workingDirectory: environment.workingDirectory,
     registered: values.workflows ?? {},
@@ -145,13 +152,12 @@ export function buildServices(options: ServiceOptions): LaitServices {
   return {
     agents,
     get capabilities() {
-      return shared.capabilities;
+      return capabilities();
     },
     forRun: (pinned = []) => {
-      if (pinned.length === 0) return new ServicesOfRun(shared, new ConfiguredWorkflows(workflows), agents);
+      if (pinned.length === 0) return servicesWith(new ConfiguredWorkflows(workflows), agents);
       const read = readPinned(pinned);
-      return new ServicesOfRun(
-        shared,
+      return servicesWith(
         new ConfiguredWorkflows({ ...workflows, loadPlan: loadPlanWith(read) }),
         new ConfiguredAgents({ ...agentOptions, read }),
       );
@@ -162,41 +168,6 @@ export function buildServices(options: ServiceOptions): LaitServices {
 
 function loadPlanWith(read: ReadSource | undefined): LoadPlan {
   return (path, load) => planOfFile(path, { ...load, read });
-}
-
-type SharedServices = Omit<Services, 'workflows'>;
-
-/** What runs share, beside the workflows that one run has loaded and the agents as it finds them. */
-class ServicesOfRun implements Services {
-  constructor(
-    private readonly shared: SharedServices,
-    readonly workflows: WorkflowService,
-    readonly agents: AgentService,
-  ) {}
-
-  get models() {
-    return this.shared.models;
-  }
-
-  get tools() {
-    return this.shared.tools;
-  }
-
-  get decisions() {
-    return this.shared.decisions;
-  }
-
-  get capabilities() {
-    return this.shared.capabilities;
-  }
-
-  get environment() {
-    return this.shared.environment;
-  }
-
-  get limits() {
-    return this.shared.limits;
-  }
 }
 
 function compileAgents(definitions: Readonly<Record<string, AgentDefinition>>) {
