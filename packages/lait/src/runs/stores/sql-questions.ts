@@ -4,7 +4,7 @@ import type { InboxQuestion, QuestionFilter } from '../run-store.js';
 import type { Queries } from './database/database.js';
 import { parts } from './database/insert-new.js';
 import { largestLimit } from './sql-run-query.js';
-import { columnText, formOf } from './sql-run-rows.js';
+import { columnText } from './sql-run-rows.js';
 import type { ValueCodec } from './value-codec.js';
 
 /** Adds the open questions of a run that has none so far. */
@@ -47,7 +47,7 @@ export async function findQuestions(
     ...(codec.show(question) as unknown as RunQuestion),
     run_id,
     workflow: (JSON.parse(definition) as RunRecord['definition']).id,
-    form: formOf(form),
-    status: status as RunRecord['status'],
+    form,
+    status,
   }));
 }

@@ -1,8 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { Form } from '../../plan/plan.js';
 import type { JsonObject, JsonValue, Value } from '../../values/value.js';
 import type { RunDefinition, RunLogEvent, RunQuestion, RunRecord } from '../run-record.js';
-import type { RunStatus } from '../run-status.js';
 import type { RunChange } from '../run-store.js';
 import type { EventsTable, RunsTable } from './database/tables.js';
 import type { ValueCodec } from './value-codec.js';
@@ -66,7 +64,7 @@ export function recordOf(
   return {
     run_id: row.run_id,
     definition: JSON.parse(definition) as RunDefinition,
-    status: row.status as RunStatus,
+    status: row.status,
     revision: row.revision,
     ...(row.value !== null && { value: decode(row.value) }),
     inputs: decode(row.inputs)!,
@@ -96,10 +94,6 @@ export function eventOf(row: Selectable<EventsTable>): RunLogEvent {
     ...(row.event_key !== null && { key: JSON.parse(row.event_key) as string }),
     created_at: row.created_at,
   };
-}
-
-export function formOf(text: string): Form {
-  return text as Form;
 }
 
 /** A text by which rows are found, in characters that every database takes. */

@@ -133,7 +133,7 @@ export class DefinitionRows {
       row && {
         revisionId: row.revision_id,
         version: row.version,
-        form: row.form as Form,
+        form: row.form,
         skipApproval: row.skip_approval === 1,
       }
     );
@@ -205,7 +205,7 @@ function runnable(by: 'revision_id' | 'version' | 'status') {
 function definitionOf(row: Selectable<DefinitionsTable>): StoredDefinition {
   return {
     id: row.definition_id,
-    form: row.form as Form,
+    form: row.form,
     name: JSON.parse(row.name) as string,
     description: row.description === null ? null : (JSON.parse(row.description) as string),
     authorId: row.author_id,

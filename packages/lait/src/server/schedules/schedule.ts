@@ -49,7 +49,7 @@ export function scheduleOf(row: Selectable<SchedulesTable>): Schedule {
   return {
     id: row.schedule_id,
     name: JSON.parse(row.name) as string,
-    form: row.form as Form,
+    form: row.form,
     workflow: row.workflow,
     cron: row.cron,
     timeZone: row.time_zone,

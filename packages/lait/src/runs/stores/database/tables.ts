@@ -1,3 +1,6 @@
+import type { Form } from '../../../plan/plan.js';
+import type { RunStatus } from '../../run-status.js';
+
 /**
  * The tables of both databases. Columns that hold free text or values hold JSON (named so below): it has no zero bytes
  * and no lone surrogates, which PostgreSQL would refuse. Times are UTC ISO 8601 texts; instants that are compared with
@@ -34,11 +37,11 @@ export interface PinnedDefinitionsTable {
 
 export interface RunsTable {
   run_id: string;
-  form: string;
+  form: Form;
   workflow: string;
   definition_digest: string;
   source_run_id: string | null;
-  status: string;
+  status: RunStatus;
   revision: number;
   priority: number;
   /** JSON; null without a value. */
@@ -111,7 +114,7 @@ export interface QueueTurnsTable {
 /** Stored workflows of all forms. */
 export interface DefinitionsTable {
   definition_id: string;
-  form: string;
+  form: Form;
   /** JSON text. */
   name: string;
   /** JSON text. */
@@ -138,7 +141,7 @@ export interface DefinitionVersionsTable {
 
 export interface SchedulesTable {
   schedule_id: string;
-  form: string;
+  form: Form;
   workflow: string;
   /** Cron expression; null for one that fires once. */
   cron: string | null;

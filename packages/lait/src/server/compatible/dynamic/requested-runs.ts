@@ -151,11 +151,10 @@ export class RequestedRuns {
             ),
           ),
         );
-      if (filter.statuses !== undefined)
-        started = started.where(
-          'runs.status',
-          'in',
-          filter.statuses.length === 0 ? ['none'] : [...filter.statuses],
+      const { statuses } = filter;
+      if (statuses !== undefined)
+        started = started.where(({ eb, lit }) =>
+          statuses.length === 0 ? lit(false) : eb('runs.status', 'in', [...statuses]),
         );
       if (resource !== undefined) {
         started = started.where('dynamic_runs.resource_id', '=', resource);
