@@ -5,7 +5,6 @@ import type {
   CapabilityService,
   Environment,
   Services,
-  WorkflowService,
 } from '../kinds/services.js';
 import { createDecisionService } from '../models/decision-service.js';
 import { createModelService } from '../models/model-service.js';
@@ -122,27 +121,17 @@ export function buildServices(options: ServiceOptions): LaitServices {
       environment,
       tools,
     });
-  // Only graphs call them: without settings, which may be wrong, they are made when somebody asks.
-  let made = values.capabilities === undefined ? undefined : makeCapabilities();
-  const capabilities = () => {
-    made ??= makeCapabilities();
-    return made;
-  };
-  const decisions = createDecisionService({ ...values.jev, variables: environment.variables, secrets });
-  const limits = { given: options.limits, configured: values.limits };
-  // What runs share, beside the workflows that one run has loaded and the agents as it finds them.
-  const servicesWith = (workflows: WorkflowService, agents: AgentService): Services => ({
+  // Settings may be wrong; without any, what only graphs call is made when one asks.
+  const capabilities =
+    values.capabilities === undefined ? madeWhenAsked(makeCapabilities) : makeCapabilities();
+  const shared = {
     models,
     tools,
-    agents,
-    workflows,
-    decisions,
-    get capabilities() {
-      return capabilities();
-    },
+    capabilities,
+    decisions: createDecisionService({ ...values.jev, variables: environment.variables, secrets }),
     environment,
-    limits,
-  });
+    limits: { given: options.limits, configured: values.limits },
+  };
   const workflows = {
     workingDirectory: environment.workingDirectory,
     registered: values.workflows ?? {},
@@ -151,16 +140,15 @@ export function buildServices(options: ServiceOptions): LaitServices {
   };
   return {
     agents,
-    get capabilities() {
-      return capabilities();
-    },
+    capabilities,
     forRun: (pinned = []) => {
-      if (pinned.length === 0) return servicesWith(new ConfiguredWorkflows(workflows), agents);
+      if (pinned.length === 0) return { ...shared, agents, workflows: new ConfiguredWorkflows(workflows) };
       const read = readPinned(pinned);
-      return servicesWith(
-        new ConfiguredWorkflows({ ...workflows, loadPlan: loadPlanWith(read) }),
-        new ConfiguredAgents({ ...agentOptions, read }),
-      );
+      return {
+        ...shared,
+        agents: new ConfiguredAgents({ ...agentOptions, read }),
+        workflows: new ConfiguredWorkflows({ ...workflows, loadPlan: loadPlanWith(read) }),
+      };
     },
     close: () => tools.close(),
   };
@@ -168,6 +156,15 @@ export function buildServices(options: ServiceOptions): LaitServices {
 
 function loadPlanWith(read: ReadSource | undefined): LoadPlan {
   return (path, load) => planOfFile(path, { ...load, read });
+}
+
+function madeWhenAsked(make: () => CapabilityService): CapabilityService {
+  let made: CapabilityService | undefined;
+  const service = () => {
+    made ??= make();
+    return made;
+  };
+  return { get: (key) => service().get(key), list: () => service().list() };
 }
 
 function compileAgents(definitions: Readonly<Record<string, AgentDefinition>>) {

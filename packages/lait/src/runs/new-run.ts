@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue, Value } from '../values/value.js';
 import { nodeName } from './node-places.js';
 import { pinSources } from './pin-sources.js';
 import { nodesOf } from './plan-nodes.js';
-import type { RunOrigin } from './rerun-origin.js';
+import type { RunOrigin } from './rerun.js';
 import { callOf, contextOf, type RunCourse } from './run-call.js';
 import { maskedEvent, type RunEnvironment } from './run-environment.js';
 import type { NewRunEvent, RunDefinition, RunRecord } from './run-record.js';

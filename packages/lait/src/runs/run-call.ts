@@ -81,6 +81,5 @@ export function limitsOf({ context }: { context: JsonObject }): SpendingLimits |
 /** The same services, within the limits that a run was given; those that are given now win, one by one. */
 export function withinLimits(services: Services, kept: SpendingLimits | undefined): Services {
   if (kept === undefined) return services;
-  const limits = { ...services.limits, given: { ...kept, ...services.limits?.given } };
-  return Object.create(services, { limits: { value: limits, enumerable: true } }) as Services;
+  return { ...services, limits: { ...services.limits, given: { ...kept, ...services.limits?.given } } };
 }

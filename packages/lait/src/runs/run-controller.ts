@@ -2,22 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { faultPoint } from '../engine/fault-point.js';
 import type { Snapshot } from '../engine/runtime.js';
 import { CancelledError } from '../errors/errors.js';
-import { continueAnswer, interruptionOf } from '../kinds/interruption.js';
 import type { Plan } from '../plan/plan.js';
-import { isObject, type JsonObject, type JsonValue } from '../values/value.js';
+import type { JsonValue } from '../values/value.js';
 import type { GraphRunLog } from './graph-run-log.js';
 import { type CreateRunOptions, createRun } from './new-run.js';
 import { type NodeRow, nodeRows } from './node-rows.js';
 import { LeaseLost, PassInterruption } from './pass-interruption.js';
-import { originBefore, type RerunOptions, type RunOrigin } from './rerun-origin.js';
-import { callOf, limitsOf, withPause } from './run-call.js';
+import { callAgain, originBefore, type RerunOptions, type RunOrigin } from './rerun.js';
 import { changeRun, type Decision, updateOf } from './run-changes.js';
+import { answered, approved, attended, cancelRequested, resumed, taken } from './run-decisions.js';
 import { maskedEvent, type RunEnvironment, runLogOf } from './run-environment.js';
 import { runConflict, runNotFound } from './run-errors.js';
-import { type AttentionChoice, checkAnswer, decisionAnswer, openQuestion } from './run-questions.js';
-import type { RunLogEvent, RunQuestion, RunRecord } from './run-record.js';
+import type { AttentionChoice } from './run-questions.js';
+import type { RunLogEvent, RunRecord } from './run-record.js';
 import { snapshotBehind } from './run-snapshot.js';
-import { isTerminal, isWorkedOn, type RunStatus } from './run-status.js';
+import { isTerminal, isWorkedOn } from './run-status.js';
 import type { ClaimRequest, RunClaim, RunFilter, RunUse } from './run-store.js';
 import { closingEntries, workOnRun } from './run-worker.js';
 
@@ -152,23 +151,20 @@ export class RunController {
 
   /** Works on queued runs, the oldest first, until there are none but those that other processes have claimed. */
   async driveAll(): Promise<void> {
-    const taken = new Set<string>();
+    const passed = new Set<string>();
     for (;;) {
-      const limit = taken.size + 1;
+      const limit = passed.size + 1;
       const queued = await this.#options.store.list({ statuses: ['queued'], order: 'oldest', limit });
-      const next = queued.find(({ run_id }) => !taken.has(run_id));
+      const next = queued.find(({ run_id }) => !passed.has(run_id));
       if (next === undefined) return;
       const { status } = await this.drive(next.run_id);
-      if (status === 'queued') taken.add(next.run_id);
+      if (status === 'queued') passed.add(next.run_id);
     }
   }
 
   /** Consents to everything that the run will do. */
   async approve(runId: string): Promise<RunRecord> {
-    return this.#change(runId, (record) => {
-      if (record.status !== 'waiting_approval') throw runConflict(record, 'does not wait for approval');
-      return { change: { status: 'queued' } };
-    });
+    return this.#change(runId, approved);
   }
 
   /**
@@ -181,18 +177,9 @@ export class RunController {
     address?: string,
     { pauseBehind }: { pauseBehind?: number | undefined } = {},
   ): Promise<RunRecord> {
-    return this.#changeWithLog(runId, (record, log) => {
-      if (record.status !== 'waiting_hitl') throw runConflict(record, 'asks nothing');
-      const asked = openQuestion(record, 'hitl', address);
-      const checked = checkAnswer(asked, answer);
-      return {
-        change: {
-          ...answered(record, asked, checked, 'queued'),
-          ...(pauseBehind !== undefined && { context: withPause(record.context, pauseBehind) }),
-        },
-        events: log.answered(asked.address, asked.question, checked),
-      };
-    });
+    return this.#changeWithLog(runId, (record, log) =>
+      answered(record, log, answer, { address, pauseBehind }),
+    );
   }
 
   /** How a run stood behind a node of its top level that it has finished; see `snapshotBehind`. */
@@ -207,27 +194,7 @@ export class RunController {
     choice: AttentionChoice,
     options: { address?: string; output?: JsonValue; reason?: string } = {},
   ): Promise<RunRecord> {
-    return this.#changeWithLog(runId, (record, log) => {
-      if (record.status !== 'waiting_attention') throw runConflict(record, 'needs no decision');
-      const asked = openQuestion(record, 'attention', options.address);
-      if (choice === 'interrupt') {
-        const payload = {
-          node_id: asked.node_id ?? null,
-          activation_id: asked.activation_id ?? null,
-          decision: 'interrupt',
-          output: null,
-        };
-        return {
-          change: { status: 'interrupted' },
-          events: [{ event_type: 'attention_interrupted', payload }],
-        };
-      }
-      const answer = decisionAnswer(record, asked, choice, options);
-      return {
-        change: answered(record, asked, answer, 'queued'),
-        events: log.answered(asked.address, asked.question, answer),
-      };
-    });
+    return this.#changeWithLog(runId, (record, log) => attended(record, log, choice, options));
   }
 
   /**
@@ -243,14 +210,7 @@ export class RunController {
 
   /** The same as `cancel` without waiting for the call in flight: the run is then `cancelling`. */
   async requestCancel(runId: string): Promise<RunRecord> {
-    const decide = (found: RunRecord): Decision => {
-      if (isTerminal(found.status)) throw runConflict(found, 'has ended already');
-      const working = isWorkedOn(found.status);
-      const to: RunStatus = working ? 'cancelling' : 'cancelled';
-      const requested = { event_type: 'run_cancel_requested', payload: { from: found.status, to } };
-      return { change: { status: to, ...(to === 'cancelled' && { questions: [] }) }, events: [requested] };
-    };
-    const record = await this.#change(runId, decide, 'show');
+    const record = await this.#change(runId, cancelRequested, 'show');
     if (record.status !== 'cancelling') return record;
     this.#active.get(runId)?.abort.abort(new CancelledError());
     return record;
@@ -258,17 +218,7 @@ export class RunController {
 
   /** Lets an interrupted run go on. Throws `run_conflict` for every other one. */
   async resume(runId: string): Promise<RunRecord> {
-    return this.#change(runId, (record) => {
-      if (record.status !== 'interrupted') throw runConflict(record, 'is not interrupted');
-      // Only what stopped the run by itself is answered; open decisions are asked again.
-      let change: Decision['change'] = { status: 'queued' };
-      for (const asked of record.questions) {
-        const interruption = interruptionOf(asked.question);
-        if (interruption !== undefined)
-          change = answered({ ...record, ...change }, asked, continueAnswer(interruption), 'queued');
-      }
-      return { change: { ...change, error_summary: undefined } };
-    });
+    return this.#change(runId, resumed);
   }
 
   /**
@@ -280,21 +230,9 @@ export class RunController {
     const source = await this.read(runId);
     if (!isTerminal(source.status)) throw runConflict(source, 'has not ended');
     const plan = await this.#options.load(source);
-    const { inputs = source.inputs, changedInputs, skipApproval, from } = options;
-    const { state, context } = callOf(source);
+    const { from } = options;
     const origin = from === undefined ? { runId } : await originBefore(source, from, plan, this.#options);
-    const call = {
-      value: source.value,
-      inputs:
-        changedInputs === undefined ? inputs : { ...(isObject(inputs) ? inputs : {}), ...changedInputs },
-      state,
-      requestContext: context as JsonObject,
-      skipApproval,
-      priority: source.priority,
-      limits: limitsOf(source),
-      runId: options.runId,
-    };
-    return createRun(plan, call, this.#options, origin);
+    return createRun(plan, callAgain(source, options), this.#options, origin);
   }
 
   /**
@@ -307,13 +245,9 @@ export class RunController {
     for (const found of await store.list({ statuses: ['running', 'cancelling'], order: 'oldest' })) {
       const changed = await changeRun(store, found.run_id, (record) => {
         const { status, worker_instance_id: worker } = record;
-        if (!isWorkedOn(status)) return undefined;
-        if (
-          worker === this.#instanceId
-            ? this.#active.has(record.run_id)
-            : worker !== undefined && isAlive(worker)
-        )
-          return undefined;
+        const own = worker === this.#instanceId;
+        const alive = own ? this.#active.has(record.run_id) : worker !== undefined && isAlive(worker);
+        if (alive || !isWorkedOn(status)) return undefined;
         const error_summary = 'the process that worked on the run has ended';
         return { change: { status: 'interrupted', error_summary } };
       });
@@ -370,30 +304,4 @@ export class RunController {
     faultPoint('run.after-answered');
     return changed;
   }
-}
-
-/** What becomes of a run that this worker takes. */
-function taken(record: RunRecord, worker: string, lost: 'continue' | 'interrupt'): Decision | undefined {
-  const { status, worker_instance_id: before, started_at = new Date().toISOString() } = record;
-  if (status === 'queued') return { change: { status: 'running', worker_instance_id: worker, started_at } };
-  if (status === 'running' && lost === 'interrupt')
-    return {
-      change: { status: 'interrupted', error_summary: 'the process that worked on the run was lost' },
-    };
-  if (!isWorkedOn(status)) return undefined;
-  const payload = { from_worker: before ?? null, to_worker: worker };
-  return { change: { worker_instance_id: worker }, events: [{ event_type: 'run_taken_over', payload }] };
-}
-
-function answered(
-  record: Pick<RunRecord, 'questions' | 'answers'>,
-  asked: RunQuestion,
-  answer: JsonValue,
-  status: RunStatus,
-): Decision['change'] {
-  return {
-    status,
-    questions: record.questions.filter(({ address }) => address !== asked.address),
-    answers: { ...record.answers, [asked.address]: answer },
-  };
 }

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../engine/runtime.js';
 import type { Plan } from '../../plan/plan.js';
 import type { CreateRunOptions } from '../../runs/new-run.js';
-import type { RerunOptions, RunOrigin } from '../../runs/rerun-origin.js';
+import type { RerunOptions, RunOrigin } from '../../runs/rerun.js';
 import type { RunCourse } from '../../runs/run-call.js';
 import type { RunController, RunView } from '../../runs/run-controller.js';
 import type { AttentionChoice } from '../../runs/run-questions.js';

@@ -83,11 +83,9 @@ export class WorkflowCatalog {
 
   /** Services for one pass of a run: the workflows and agents that it calls are those that were pinned. */
   servicesFor(definition: RunDefinition): Services {
-    // What all runs share is not the object's own: a spread would lose it.
     const pinned = definition.sources.slice(1);
-    return Object.assign(this.#options.services.forRun(pinned), {
-      workflows: new ServerWorkflows({ ...this.#options, pinned }),
-    });
+    const workflows = new ServerWorkflows({ ...this.#options, pinned });
+    return { ...this.#options.services.forRun(pinned), workflows };
   }
 
   /** What was allowed when it was stored may not be any more. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RunOrigin } from '../../../runs/rerun-origin.js';
+import type { RunOrigin } from '../../../runs/rerun.js';
 import { callOf } from '../../../runs/run-call.js';
 import type { RunRecord } from '../../../runs/run-record.js';
 import { isParked, isTerminal } from '../../../runs/run-status.js';

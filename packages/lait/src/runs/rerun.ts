@@ -1,8 +1,10 @@
 import type { JournalEntry } from '../engine/journal.js';
 import type { Plan } from '../plan/plan.js';
-import type { JsonObject, JsonValue } from '../values/value.js';
+import { isObject, type JsonObject, type JsonValue } from '../values/value.js';
+import type { CreateRunOptions } from './new-run.js';
 import { NodePlaces, nodeName } from './node-places.js';
 import { nodeRows } from './node-rows.js';
+import { callOf, limitsOf } from './run-call.js';
 import type { RunEnvironment } from './run-environment.js';
 import { runConflict } from './run-errors.js';
 import type { RunRecord } from './run-record.js';
@@ -26,6 +28,22 @@ export interface RunOrigin {
   from?: string;
   entries?: readonly JournalEntry[];
   answers?: JsonObject;
+}
+
+/** The call of a run that repeats another one: as that was called, but for what the options say. */
+export function callAgain(source: RunRecord, options: RerunOptions): CreateRunOptions {
+  const { inputs = source.inputs, changedInputs, skipApproval, runId } = options;
+  const { state, context } = callOf(source);
+  return {
+    value: source.value,
+    inputs: changedInputs === undefined ? inputs : { ...(isObject(inputs) ? inputs : {}), ...changedInputs },
+    state,
+    requestContext: context as JsonObject,
+    skipApproval,
+    priority: source.priority,
+    limits: limitsOf(source),
+    runId,
+  };
 }
 
 /**
