@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { CallSignature } from '../../dialects/dynamic/catalog.js';
 import { checkDynamicBundle } from '../../dialects/dynamic/check-bundle.js';
 import { dialectOf } from '../../dialects/index.js';
@@ -14,8 +13,15 @@ import {
   type ServerWorld,
   type UncheckedContent,
 } from './check-definition.js';
-import type { DefinitionContent, RunnableVersion, StoredDefinition, StoredVersion } from './definition.js';
+import type {
+  DefinitionContent,
+  DefinitionView,
+  RunnableVersion,
+  StoredDefinition,
+  StoredVersion,
+} from './definition.js';
 import { type DefinitionFilter, DefinitionRows } from './definition-rows.js';
+import { type NewContent, newVersion, storeContent, supersede } from './store-content.js';
 
 export interface DefinitionServiceOptions {
   database: Database;
@@ -23,25 +29,6 @@ export interface DefinitionServiceOptions {
   world: Omit<ServerWorld, 'signatures'>;
   /** Ids of workflows of the configuration: they cannot be stored over. */
   configured: () => readonly string[];
-}
-
-/** What is stored of a workflow. */
-export interface NewContent extends UncheckedContent {
-  /** Default: what the content calls itself, else the id. */
-  name?: string;
-  description?: string | null;
-  authorId?: string | null;
-  skipApproval?: boolean;
-  /** The number of the version that the caller changes; another one that is current by now is a conflict. */
-  baseVersion?: number;
-  /** Kept as a draft, whatever its problems. Default: checked and published. */
-  draft?: boolean;
-}
-
-export interface DefinitionView {
-  definition: StoredDefinition;
-  /** The newest first. */
-  versions: StoredVersion[];
 }
 
 /**
@@ -241,43 +228,10 @@ export class DefinitionService {
   }
 
   async #store(rows: DefinitionRows, content: NewContent): Promise<DefinitionView> {
-    const { id, form, draft = false, baseVersion } = content;
+    const { id } = content;
     if (this.options.configured().includes(id))
       throw conflict('definition_configured', `'${id}' is a workflow of lait.config.yml; choose another id`);
-    const now = new Date().toISOString();
-    let definition = await rows.lock(id);
-    if (definition !== undefined && definition.form !== form)
-      throw conflict('form_differs', `'${id}' is a workflow of the ${definition.form} form`, {
-        form: definition.form,
-      });
-    const versions = definition === undefined ? [] : await rows.versions(id);
-    const current = versions[0]?.version ?? 0;
-    if (baseVersion !== undefined && baseVersion !== current)
-      throw conflict('version_stale', `'${id}' is at version ${current} by now, not ${baseVersion}`, {
-        current_version: current,
-      });
-    const described = { ...describedBy(content), ...givenDescription(content) };
-    if (definition === undefined) {
-      definition = {
-        id,
-        form,
-        name: id,
-        description: null,
-        authorId: null,
-        skipApproval: false,
-        ...described,
-        createdAt: now,
-        updatedAt: now,
-      };
-      if (!(await rows.insert(definition)))
-        throw conflict('version_stale', `'${id}' was stored by somebody else at the same time; try again`);
-    } else {
-      definition = { ...definition, ...described, updatedAt: now };
-      await rows.update(definition);
-    }
-    if (!draft) await supersede(rows, id, now);
-    await rows.insertVersion(newVersion(id, current + 1, draft ? 'draft' : 'published', content.content));
-    return { definition, versions: await rows.versions(id) };
+    return storeContent(rows, content);
   }
 
   async #changeVersion(
@@ -324,38 +278,6 @@ function signatureOf(content: DefinitionContent): CallSignature {
   } as CallSignature;
 }
 
-function describedBy({ content }: NewContent): Partial<Pick<StoredDefinition, 'name' | 'description'>> {
-  if (typeof content === 'string') return {};
-  const { name, description } = content;
-  return {
-    ...(typeof name === 'string' && name !== '' && { name }),
-    ...(typeof description === 'string' && { description }),
-  };
-}
-
-function givenDescription(content: NewContent): Partial<StoredDefinition> {
-  const { name, description, authorId, skipApproval } = content;
-  return {
-    ...(name !== undefined && { name }),
-    ...(description !== undefined && { description }),
-    ...(authorId !== undefined && { authorId }),
-    ...(skipApproval !== undefined && { skipApproval }),
-  };
-}
-
-/** Under another id than its own a definition that names itself could not be found by those who call it. */
-function requireOwnId({ id, form, content }: NewContent): void {
-  const own = typeof content === 'string' ? undefined : content.id;
-  if (dialectOf(form).namesItself && typeof own === 'string' && own !== id)
-    throw unprocessable('id_differs', `the definition calls itself '${own}', not '${id}'`);
-}
-
-async function supersede(rows: DefinitionRows, definitionId: string, now: string): Promise<void> {
-  const published = await rows.published(definitionId);
-  if (published !== undefined)
-    await rows.updateVersion({ ...published, status: 'superseded', updatedAt: now });
-}
-
 function requireDraft({ status, version }: StoredVersion): void {
   if (status === 'draft') return;
   throw new HttpProblem({
@@ -366,13 +288,9 @@ function requireDraft({ status, version }: StoredVersion): void {
   });
 }
 
-function newVersion(
-  definitionId: string,
-  version: number,
-  status: StoredVersion['status'],
-  content: DefinitionContent,
-): StoredVersion {
-  const now = new Date().toISOString();
-  const revisionId = `wrev_${randomUUID().replaceAll('-', '')}`;
-  return { revisionId, definitionId, version, status, content, createdAt: now, updatedAt: now };
+/** Under another id than its own a definition that names itself could not be found by those who call it. */
+function requireOwnId({ id, form, content }: NewContent): void {
+  const own = typeof content === 'string' ? undefined : content.id;
+  if (dialectOf(form).namesItself && typeof own === 'string' && own !== id)
+    throw unprocessable('id_differs', `the definition calls itself '${own}', not '${id}'`);
 }

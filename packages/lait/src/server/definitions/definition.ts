@@ -30,6 +30,13 @@ export interface StoredVersion {
   updatedAt: string;
 }
 
+/** A stored workflow with its versions. */
+export interface DefinitionView {
+  definition: StoredDefinition;
+  /** The newest first. */
+  versions: StoredVersion[];
+}
+
 /** A version that runs can be started of. Its content never changes. */
 export interface RunnableVersion extends Pick<StoredVersion, 'revisionId' | 'version'> {
   form: Form;
