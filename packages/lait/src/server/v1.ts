@@ -4,6 +4,8 @@ import { definitionRoutes } from './routes/definition-routes.js';
 import { inboxRoutes } from './routes/inbox-routes.js';
 import { operationRoutes } from './routes/operation-routes.js';
 import { registryRoutes } from './routes/registry-routes.js';
+import { runActionRoutes } from './routes/run-action-routes.js';
+import { runLogRoutes } from './routes/run-log-routes.js';
 import { runRoutes } from './routes/run-routes.js';
 import { versionRoutes } from './routes/version-routes.js';
 import { scheduleRoutes } from './schedules/schedule-routes.js';
@@ -19,6 +21,8 @@ export const v1: RouteGroup = {
     ...definitionRoutes,
     ...versionRoutes,
     ...runRoutes,
+    ...runActionRoutes,
+    ...runLogRoutes,
     ...inboxRoutes,
     ...registryRoutes,
     ...scheduleRoutes,

@@ -2,7 +2,7 @@ import { isPlainText } from './plain-text.js';
 import { unprocessable } from './problem.js';
 
 /** A place in a list as clients hand it back: opaque, and checked when it comes. */
-export function encodeCursor(parts: readonly string[]): string {
+function encodeCursor(parts: readonly string[]): string {
   return Buffer.from(JSON.stringify(parts), 'utf8').toString('base64url');
 }
 
@@ -17,4 +17,18 @@ export function decodeCursor(text: string, length: number): string[] {
   throw unprocessable('cursor_invalid', 'the cursor is none that this server gave; start without one', [
     { in: 'query', path: 'cursor', message: 'unknown cursor' },
   ]);
+}
+
+/**
+ * A page of a list that was read one further than `limit`, and the cursor of the next one; null: there is none. `placeOf`
+ * says where an item stands.
+ */
+export function pageOf<T>(
+  found: readonly T[],
+  limit: number,
+  placeOf: (item: T) => readonly string[],
+): { page: readonly T[]; next_cursor: string | null } {
+  const page = found.slice(0, limit);
+  const last = found.length > limit ? page.at(-1) : undefined;
+  return { page, next_cursor: last === undefined ? null : encodeCursor(placeOf(last)) };
 }

@@ -6,7 +6,7 @@ import { unfinishedStatuses } from '../../runs/run-status.js';
 import { ownProperty } from '../../values/value.js';
 import { requireConsent } from '../access/require-consent.js';
 import type { DefinitionContent } from '../definitions/definition.js';
-import { decodeCursor, encodeCursor } from '../http/cursor.js';
+import { decodeCursor, pageOf } from '../http/cursor.js';
 import { conflict, HttpProblem, notFound } from '../http/problem.js';
 import { type Route, route } from '../http/route.js';
 import type { ServerContext } from '../server-context.js';
@@ -69,8 +69,7 @@ export const definitionRoutes: readonly Route[] = [
         ...(after !== undefined && { after: { createdAt: after[0]!, id: after[1]! } }),
         limit: query.limit + 1,
       });
-      const page = stored.slice(0, query.limit);
-      const last = page.at(-1);
+      const { page, next_cursor } = pageOf(stored, query.limit, (one) => [one.createdAt, one.id]);
       const configured = after === undefined ? await configuredViews(server) : [];
       return {
         body: {
@@ -80,10 +79,7 @@ export const definitionRoutes: readonly Route[] = [
             ),
             ...page.map(storedView),
           ],
-          next_cursor:
-            stored.length > query.limit && last !== undefined
-              ? encodeCursor([last.createdAt, last.id])
-              : null,
+          next_cursor,
         },
       };
     },

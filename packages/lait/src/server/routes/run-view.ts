@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import type { NodeRow } from '../../runs/node-rows.js';
 import type { RunLogEvent, RunQuestion, RunRecord } from '../../runs/run-record.js';
-import { form, json, jsonObject, runStatus, time } from './schemas.js';
+import { form, id, json, jsonObject, runStatus, time } from './schemas.js';
+
+/** Names a run in the path of a request. */
+export const runPath = z.object({ run_id: id });
 
 export const questionSchema = z
   .object({
@@ -39,6 +42,8 @@ export const runSchema = z
     finished_at: time.nullable(),
   })
   .meta({ id: 'Run' });
+
+export const answersRun = { description: 'The run as it stands now.', schema: runSchema };
 
 export const nodeSchema = z
   .object({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../../values/value.js';
 import { requireConsent } from '../access/require-consent.js';
 import { type Route, route } from '../http/route.js';
+import { callFields } from '../routes/call-fields.js';
 import { form, id, json, jsonObject, time } from '../routes/schemas.js';
 import type { ServerContext } from '../server-context.js';
 import { missedRunPolicies, type Schedule, type ScheduledCall } from './schedule.js';
@@ -9,18 +10,6 @@ import { atOf, type ScheduleFields, ScheduleService } from './schedule-service.j
 
 const tag = 'Schedules';
 const scheduleId = z.object({ schedule_id: id });
-
-const call = {
-  input: json.optional().describe('The piped value of the steps form, the input of the dynamic form.'),
-  inputs: jsonObject.optional().describe('Named inputs of the steps and graph forms.'),
-  state: jsonObject.optional().describe('Shared state of the dynamic form at the start.'),
-  request_context: jsonObject.optional().describe('Values that travel along in the dynamic form.'),
-  priority: z.int().min(-1000).max(1000).optional().describe('Higher ones are begun first. Default 0.'),
-  skip_approval: z
-    .boolean()
-    .optional()
-    .describe('Begins without a person’s consent; needs the scope `answer`.'),
-};
 
 const fields = {
   name: z.string().max(200),
@@ -49,7 +38,7 @@ const newSchedule = z.strictObject({
   missed_run_policy: fields.missed_run_policy.optional(),
   missed_run_limit: fields.missed_run_limit.optional(),
   enabled: fields.enabled.optional(),
-  ...call,
+  ...callFields,
 });
 
 const scheduleSchema = z
@@ -160,7 +149,7 @@ export const scheduleRoutes: readonly Route[] = [
         missedRunPolicy: body.missed_run_policy,
         missedRunLimit: body.missed_run_limit,
         enabled: body.enabled,
-        call: Object.keys(call).some((name) => Object.hasOwn(body, name)) ? callOf(body) : undefined,
+        call: Object.keys(callFields).some((name) => Object.hasOwn(body, name)) ? callOf(body) : undefined,
       };
       const changed = await serviceOf(server).change(path.schedule_id, change as Partial<ScheduleFields>);
       await server.audit.record(actor, 'schedule.changed', changed.id, { enabled: changed.enabled });
@@ -188,7 +177,7 @@ function serviceOf({ database, catalog }: ServerContext): ScheduleService {
   return new ScheduleService({ database, catalog, now: Date.now });
 }
 
-function callOf(body: Partial<Record<keyof typeof call, unknown>>): ScheduledCall {
+function callOf(body: Partial<Record<keyof typeof callFields, unknown>>): ScheduledCall {
   return {
     ...(body.input !== undefined && { input: body.input as JsonValue }),
     ...(body.inputs !== undefined && { inputs: body.inputs as JsonObject }),

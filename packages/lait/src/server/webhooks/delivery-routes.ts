@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decodeCursor, encodeCursor } from '../http/cursor.js';
+import { decodeCursor, pageOf } from '../http/cursor.js';
 import { type Route, route } from '../http/route.js';
 import { count, cursor, id } from '../routes/schemas.js';
 import { webhookServiceOf } from './webhook-service.js';
@@ -37,14 +37,8 @@ export const deliveryRoutes: readonly Route[] = [
         ...(after !== undefined && { before: { createdAt: after[0]!, id: after[1]! } }),
         limit: query.limit + 1,
       });
-      const page = found.slice(0, query.limit);
-      const last = found.length > query.limit ? page.at(-1) : undefined;
-      return {
-        body: {
-          items: page.map(deliveryView),
-          next_cursor: last === undefined ? null : encodeCursor([last.createdAt, last.id]),
-        },
-      };
+      const { page, next_cursor } = pageOf(found, query.limit, (one) => [one.createdAt, one.id]);
+      return { body: { items: page.map(deliveryView), next_cursor } };
     },
   }),
   route({

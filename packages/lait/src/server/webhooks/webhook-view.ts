@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { callFields } from '../routes/call-fields.js';
 import { json, time } from '../routes/schemas.js';
 import { type Delivery, type Webhook, webhookEvents } from './webhook.js';
 
@@ -10,11 +11,8 @@ export const webhookCall = z.strictObject({
     .describe(
       'Whether the body is the input or the named inputs. Default: what the form of the workflow has.',
     ),
-  priority: z.int().min(-1000).max(1000).optional(),
-  skip_approval: z
-    .boolean()
-    .optional()
-    .describe('Runs begin without a person’s consent; needs the scope `answer`.'),
+  priority: callFields.priority,
+  skip_approval: callFields.skip_approval,
 });
 
 /** A webhook as responses show it: without its secrets. */

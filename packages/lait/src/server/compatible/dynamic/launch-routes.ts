@@ -5,6 +5,7 @@ import type { Scope } from '../../access/scopes.js';
 import { type Route, type RouteAnswer, type RouteRequest, route } from '../../http/route.js';
 import { id, jsonObject } from '../../routes/schemas.js';
 import type { ServerContext } from '../../server-context.js';
+import { answered } from '../answers.js';
 import type { DynamicRun } from './dynamic-run.js';
 import { badRequest } from './errors.js';
 import { RunCalls, refusedStream } from './run-calls.js';
@@ -189,7 +190,7 @@ function launchRoute<Body>(
     parameters: path,
     query,
     body,
-    responses: { 200: { description: 'As the client expects it.' } },
+    responses: answered,
     async handle(request, server) {
       const launched = await launch(new RunCalls(server, request.path.workflow), request);
       return answer(server, launched, request.signal);
@@ -209,7 +210,7 @@ function startStream(): Route {
     parameters: path,
     query,
     body: startBody,
-    responses: { 200: { description: 'As the client expects it.' } },
+    responses: answered,
     async handle(request, server) {
       const { workflow } = request.path;
       const until = request.body.closeOnSuspend === false ? 'ended' : 'parked';

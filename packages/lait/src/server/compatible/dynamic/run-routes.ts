@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Route, route } from '../../http/route.js';
 import { id } from '../../routes/schemas.js';
 import type { ServerContext } from '../../server-context.js';
+import { answered } from '../answers.js';
 import { badRequest, runNotFound } from './errors.js';
 import { RunCalls } from './run-calls.js';
 import { runStatusesOf } from './run-history.js';
@@ -10,7 +11,6 @@ import { pendingDetails, pendingRow, runDetails, runRow } from './run-view.js';
 import { servedWorkflow } from './served-workflows.js';
 
 const tag = 'Runs';
-const answered = { 200: { description: 'As the client expects it.' } };
 const workflowId = z.object({ workflow: id });
 const runPath = z.object({ workflow: id, run: id });
 const anyQuery = z.object({ runId: id.optional() });

@@ -5,12 +5,12 @@ import type { StoredDefinition, StoredVersion } from '../../definitions/definiti
 import { HttpProblem } from '../../http/problem.js';
 import { type Route, route } from '../../http/route.js';
 import { id } from '../../routes/schemas.js';
+import { answered } from '../answers.js';
 import { upsertBody } from './definition-body.js';
 import { parsed } from './served-workflows.js';
 
 const tag = 'Stored workflows';
 const workflowId = z.object({ id });
-const answered = { 200: { description: 'As the client expects it.' } };
 
 /** Members of a definition that a stored row shows. */
 const shown = [

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type Route, route } from '../../http/route.js';
 import { id } from '../../routes/schemas.js';
+import { answered } from '../answers.js';
 import { servedWorkflow, servedWorkflows } from './served-workflows.js';
 import { detailsOf, partialDetailsOf } from './workflow-view.js';
 
 const tag = 'Workflows';
-const answered = { 200: { description: 'As the client expects it.' } };
 
 export const workflowRoutes: readonly Route[] = [
   route({

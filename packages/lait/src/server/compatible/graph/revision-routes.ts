@@ -3,14 +3,13 @@ import type { JsonObject } from '../../../values/value.js';
 import { type Route, route } from '../../http/route.js';
 import { id, jsonObject } from '../../routes/schemas.js';
 import type { ServerContext } from '../../server-context.js';
+import { answered, created } from '../answers.js';
 import { contentOfBody, graphBody, graphOf } from './graph-content.js';
 import { GraphStore } from './graph-store.js';
 import { checkView, revisionView, runView } from './graph-view.js';
 import { packageFile, packageFileQuery, packageFileResponse } from './package-file.js';
 
 const tag = 'Revisions';
-const answered = { 200: { description: 'As the client expects it.' } };
-const created = { 201: { description: 'Created.' } };
 const revisionId = z.object({ revision_id: id });
 
 export const revisionRoutes: readonly Route[] = [

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../values/value.js';
 import { notFound } from '../../http/problem.js';
 import { type Route, route } from '../../http/route.js';
 import { id, jsonObject } from '../../routes/schemas.js';
+import { answered, created } from '../answers.js';
 import { copyGraph } from './copy-graph.js';
 import { readPackage } from './definition-package.js';
 import { createDraft } from './draft-from-graph.js';
@@ -14,8 +15,6 @@ import { revisionView, workflowView } from './graph-view.js';
 import { starterTemplates } from './starter-templates.js';
 
 const tag = 'Templates';
-const answered = { 200: { description: 'As the client expects it.' } };
-const created = { 201: { description: 'Created.' } };
 
 export const templateRoutes: readonly Route[] = [
   route({

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../values/value.js';
 import { type Route, route } from '../../http/route.js';
 import { count, id } from '../../routes/schemas.js';
 import type { ServerContext } from '../../server-context.js';
+import { answered, created } from '../answers.js';
 import { packageOf } from './definition-package.js';
 import { createDraft } from './draft-from-graph.js';
 import { graphOf } from './graph-content.js';
@@ -16,8 +17,6 @@ import {
 } from './user-templates.js';
 
 const tag = 'Templates';
-const answered = { 200: { description: 'As the client expects it.' } };
-const created = { 201: { description: 'Created.' } };
 const templateId = z.object({ template_id: id });
 const name = z.string().trim().max(500);
 const description = z.string().max(10_000).nullish();

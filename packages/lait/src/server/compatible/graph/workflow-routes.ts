@@ -2,13 +2,12 @@ import { z } from 'zod';
 import { requireConsent } from '../../access/require-consent.js';
 import { type Route, route } from '../../http/route.js';
 import { count, id } from '../../routes/schemas.js';
+import { answered, created } from '../answers.js';
 import { contentOfBody, emptyGraph, graphBody, graphOf } from './graph-content.js';
 import { GraphStore } from './graph-store.js';
 import { capabilityView, revisionView, runSummary, workflowView } from './graph-view.js';
 
 const tag = 'Workflows';
-const answered = { 200: { description: 'As the client expects it.' } };
-const created = { 201: { description: 'Created.' } };
 const workflowId = z.object({ workflow_id: id });
 const name = z.string().trim().min(1, 'must not be blank').max(500);
 const description = z.string().max(10_000);
