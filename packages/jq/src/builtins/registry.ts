@@ -82,16 +82,22 @@ function definedBuiltins(): ReadonlyMap<string, Builtin> {
   return defined;
 }
 
-/** Finds each definition's key without parsing it: most programs use few of them. */
+/**
+ * Finds each definition's key without parsing it: most programs use few of them. No regular expressions, which cost more
+ * than they save where they run once.
+ */
 function splitDefinitions(text: string): [key: string, source: string][] {
-  return text
-    .split(/^(?=def )/m)
-    .filter((source) => source.startsWith('def '))
-    .map((source) => {
-      const [, name, parameters] = /^def (\w+)(?:\(([^)]*)\))?/.exec(source)!;
-      const arity = parameters === undefined ? 0 : parameters.split(';').length;
-      return [`${name}/${arity}`, source];
-    });
+  const found: [key: string, source: string][] = [];
+  for (let start = text.indexOf('def '); start !== -1; ) {
+    const next = text.indexOf('\ndef ', start);
+    const source = text.slice(start, next === -1 ? text.length : next);
+    const head = source.slice('def '.length, source.indexOf(':'));
+    const open = head.indexOf('(');
+    const name = open === -1 ? head : head.slice(0, open);
+    found.push([`${name}/${open === -1 ? 0 : head.split(';').length}`, source]);
+    start = next === -1 ? -1 : next + 1;
+  }
+  return found;
 }
 
 function parseDefinition(source: string): FunctionDefinition {

@@ -21,10 +21,18 @@ export class CharSet {
   }
 }
 
-/** A test by a JavaScript class of one character, such as `\p{Nd}`. */
+/** A JavaScript class of one character, such as `\p{Nd}`. */
+function classPattern(source: string): RegExp {
+  return new RegExp(`^[${source}]$`, 'u');
+}
+
+/** A test by a class that JavaScript knows. It is made on first use, as the tables behind it take their time. */
 function unicode(source: string): CodePointTest {
-  const pattern = new RegExp(`^[${source}]$`, 'u');
-  return (code) => pattern.test(String.fromCodePoint(code));
+  let pattern: RegExp | undefined;
+  return (code) => {
+    pattern ??= classPattern(source);
+    return pattern.test(String.fromCodePoint(code));
+  };
 }
 
 export const isDigit = unicode('\\p{Nd}');
@@ -74,10 +82,12 @@ function findProperty(name: string): CodePointTest | null {
   for (const spelling of spellings) {
     for (const source of [`\\p{${spelling}}`, `\\p{Script=${spelling}}`]) {
       try {
-        return unicode(source);
+        classPattern(source);
       } catch {
         // Not a property by this spelling.
+        continue;
       }
+      return unicode(source);
     }
   }
   return null;
