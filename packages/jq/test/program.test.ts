@@ -272,7 +272,8 @@ describe('text', () => {
     expect(compile('. + "x"').one('\ud800')).toBe('\ud800x');
     expect(compile('tojson').one('\ud800')).toBe('"\\ud800"');
     expect(compile('explode').one('\ud800')).toEqual([65533]);
-    expect(compile('"\\ud800"').one(null)).toBe('\ufffd');
+    expect(compile('"\\udc00"').one(null)).toBe('\ufffd');
+    expect(() => compile('"\\ud800"')).toThrow('Invalid surrogate pair in a string literal');
   });
 });
 

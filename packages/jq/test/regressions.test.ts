@@ -58,7 +58,51 @@ const cases: [program: string, input: JsonValue, ...outputs: JsonValue[]][] = [
     { error: 'Invalid path expression near attempt to access element "b" of {"a":1}' },
   ],
   ['[repeat(.*2, error)?]', 1, [2]],
+  ['[.[].a?]', [1, { a: 2 }], [2]],
+  ['[.[]?.a?]', [1, { a: 2 }], [2]],
+  ['.a.b.c?', { a: 1 }, { error: 'Cannot index number with string ("b")' }],
+  ['[.a.b[]?]', { a: 1 }, { error: 'Cannot index number with string ("b")' }],
+  ['[(.a.b.c)?, .a.b??]', { a: 1 }, []],
+  ['[.[error("key")]?]', [1], { error: 'key' }],
+  ['[.a[1, "b", 0]?]', { a: [5, 6] }, [6, 5]],
+  ['[path(.[].a?)]', [{}, 1], [[0, 'a']]],
+  ['(.[].a?) |= 1', [{}, 2], [{ a: 1 }, 2]],
+  ['[.[1:]?, .[0]?, .[]?]', 5, []],
+  ['[limit(2; repeat(.[].a?))]', [1, { a: 1 }], [1, 1]],
+  ['. as [$a, [$a]] | $a', [1, [2]], 2],
+  ['. as {a: $x, b: $x} | $x', { a: 1, b: 2 }, 1],
+  ['. as {$a: [$a]} | $a', { a: [1] }, [1]],
+  ['. as {("a", "b"): $x, c: $x} | $x', { a: 1, b: 2, c: 3 }, 1, 2],
+  ['limit("a"; empty), limit("a"; 1)', null, { error: 'string ("a") and number (1) cannot be subtracted' }],
+  ['[skip(1.5; 1, 2, 3)], [limit(1.5; 1, 2, 3)]', null, [2, 3], [1, 2]],
+  ['skip([]; 1)', null, { error: 'array ([]) and number (1) cannot be subtracted' }],
+  ['splits("a"; "b")', 'a', { error: 'bg is not a valid modifier string' }],
+  [
+    'fromjson',
+    '["a\tb"]',
+    {
+      error:
+        'Invalid string: control characters from U+0000 through U+001F must be escaped at line 1, column 6 (while parsing \'["a\tb"]\')',
+    },
+  ],
+  ['fromjson', '"\\udc00"', '\ufffd'],
+  [
+    'fromjson',
+    '"\\u12"',
+    { error: 'Invalid \\uXXXX escape at line 1, column 6 (while parsing \'"\\u12"\')' },
+  ],
+  ['fromjson', '1,2', { error: "Expected value before ',' at line 1, column 2 (while parsing '1,2')" }],
+  ['strptime("%Y")', '2015x', { error: 'date "2015x" does not match format "%Y"' }],
+  ['strptime("%Y") | .[8]', '2015 x', ' x'],
+  ['gmtime | .[5]', -1.5, 59.5],
+  ['strftime("%A %j")', [2015, 2, 5], 'Thursday 064'],
+  ['strftime("%F")', [2024, 1, 30], '2024-03-01'],
 ];
+
+it('shows what a capture is without a match in the order of jq', () => {
+  const program = compile('match("(?<x>b)?a").captures | tojson');
+  expect(program.one('a')).toBe('[{"offset":-1,"string":null,"length":0,"name":"x"}]');
+});
 
 describe('differences found by differential runs', () => {
   for (const [program, input, ...outputs] of cases) {

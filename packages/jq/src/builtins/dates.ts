@@ -24,7 +24,9 @@ function brokenDown(input: JsonValue, name: string, isLocal: boolean): BrokenDow
 function readTime(input: JsonValue, name: string, isLocal: boolean): BrokenDownTime {
   if (typeof input === 'number') return brokenDown(input, isLocal ? 'localtime' : 'gmtime', isLocal);
   const time = Array.isArray(input) ? fromArray(input) : null;
-  return time ?? raise(`${name}/1 requires parsed datetime inputs`);
+  if (time === null) return raise(`${name}/1 requires parsed datetime inputs`);
+  // Fields beyond their ranges carry over, and the day of the week and of the year follow from the date.
+  return fromEpochSeconds(toEpochMilliseconds(time) / 1000) ?? raise(outOfRange);
 }
 
 function formatTime(input: JsonValue, format: JsonValue, name: string, isLocal: boolean): string {
@@ -48,7 +50,9 @@ function parseTime(input: JsonValue, format: JsonValue): JsonValue {
     return raise('strptime/1 requires string inputs and arguments');
   }
   const parsed = strptime(input, format);
-  if (parsed === null) return raise(`date "${input}" does not match format "${format}"`);
+  // What is left over may stand behind a blank.
+  if (parsed === null || /^[^ \t-\r]/.test(parsed.rest))
+    return raise(`date "${input}" does not match format "${format}"`);
   const fields = toArray(parsed.time);
   return parsed.rest === '' ? fields : [...fields, parsed.rest];
 }

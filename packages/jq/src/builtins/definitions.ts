@@ -29,7 +29,7 @@ def first(f): label $first | f | ., break $first;
 def isempty(f): first((f | false), true);
 def last(f): reduce f as $item (internal::absent; $item) | internal::present;
 def limit($n; f):
-  if $n > 0 then label $done | foreach f as $item (0; . + 1; $item, if . >= $n then break $done else empty end)
+  if $n > 0 then label $done | foreach f as $item ($n; . - 1; $item, if . <= 0 then break $done else empty end)
   elif $n == 0 then empty
   else error("limit doesn't support negative count") end;
 def skip($n; f):

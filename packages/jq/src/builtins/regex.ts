@@ -32,8 +32,9 @@ function prepare(input: JsonValue, pattern: JsonValue, flags: JsonValue): { rege
 function captureObject(subject: Subject, found: Int32Array, group: number, name: string | null): JsonObject {
   const start = found[group * 2]!;
   const end = found[group * 2 + 1]!;
-  if (start === -1 || end === -1) return { offset: -1, length: 0, string: null, name };
-  if (found[0] === found[1]) return { offset: found[0]!, length: 0, string: '', name };
+  if (start === -1 || end === -1) return { offset: -1, string: null, length: 0, name };
+  if (found[0] === found[1]) return { offset: found[0]!, string: '', length: 0, name };
+  if (start === end) return { offset: start, string: '', length: 0, name };
   return { offset: start, length: end - start, string: subject.slice(start, end), name };
 }
 
@@ -79,7 +80,7 @@ function piecesBetween(regex: Regex, subject: Subject, context: Context): string
 }
 
 function splits(input: JsonValue, pattern: JsonValue, flags: JsonValue, context: Context): JsonArray {
-  const { regex, subject } = prepare(input, pattern, add('g', flags, context));
+  const { regex, subject } = prepare(input, pattern, add(flags, 'g', context));
   return piecesBetween(regex, subject, context);
 }
 

@@ -4,6 +4,8 @@ import { recurseCode } from '../compile/iterate.js';
 import type { Op } from '../compile/machine.js';
 import type { Path } from '../compile/path.js';
 import type { Node } from '../syntax/ast.js';
+import { compare } from '../values/compare.js';
+import { describe } from '../values/describe.js';
 import { isTruthy, type JsonValue } from '../values/json.js';
 import { raise } from '../values/raise.js';
 import { type Builtin, type BuiltinCall, type BuiltinTable, compileArguments } from './builtin.js';
@@ -118,8 +120,9 @@ function limitCode(count: Code, body: Code): Partial<Code> {
   return {
     push: (value, path, env, emit) =>
       count.push(value, null, env, (limit) => {
-        const wanted = atLeastZero(limit, 'limit');
-        return wanted > 0 && pushAtMost(wanted, body, value, path, env, emit);
+        const wanted = countOf(limit, 'limit');
+        if (wanted === null) return body.push(value, path, env, () => subtractOne(limit));
+        return wanted > 0 && pushAtMost(Math.ceil(wanted), body, value, path, env, emit);
       }),
   };
 }
@@ -128,7 +131,9 @@ function skipCode(count: Code, body: Code): Partial<Code> {
   return {
     push: (value, path, env, emit) =>
       count.push(value, null, env, (skipped) => {
-        let left = atLeastZero(skipped, 'skip');
+        const wanted = countOf(skipped, 'skip');
+        if (wanted === null) return body.push(value, path, env, () => subtractOne(skipped));
+        let left = Math.floor(wanted);
         return body.push(value, path, env, (result, resultPath) =>
           left-- > 0 ? false : emit(result, resultPath),
         );
@@ -136,13 +141,14 @@ function skipCode(count: Code, body: Code): Partial<Code> {
   };
 }
 
-function atLeastZero(count: JsonValue, name: string): number {
-  if (typeof count !== 'number')
-    return isTruthy(count) && typeof count !== 'boolean' ? Infinity : raise(negative(name));
-  return count >= 0 ? Math.ceil(count) : raise(negative(name));
+/** A count from zero; null for what is greater than all numbers, which is refused once there is something to count. */
+function countOf(count: JsonValue, name: string): number | null {
+  if (compare(count, 0) < 0) return raise(`${name} doesn't support negative count`);
+  return typeof count === 'number' ? count : null;
 }
 
-const negative = (name: string): string => `${name} doesn't support negative count`;
+const subtractOne = (count: JsonValue): never =>
+  raise(`${describe(count)} and ${describe(1)} cannot be subtracted`);
 
 /** `until(condition; next)` as a loop. */
 function untilCode(condition: Code, next: Code): Partial<Code> | null {

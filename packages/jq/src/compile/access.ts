@@ -1,6 +1,7 @@
 import type { Range } from '../syntax/range.js';
 import { getIndex, getSlice } from '../values/access.js';
 import type { JsonValue } from '../values/json.js';
+import { Raised } from '../values/raise.js';
 import { allBounded, type Code, combined, constant, type Direct, linkWithPaths } from './code.js';
 import { Frame, type Machine, type Op } from './machine.js';
 import { checkAccess, Path } from './path.js';
@@ -21,33 +22,44 @@ interface Access {
   /** The key as paths show it. */
   readonly pathKey: (keys: readonly JsonValue[]) => JsonValue;
   readonly range: Range;
+  /** What cannot be accessed has no output. */
+  readonly optional: boolean;
 }
 
-/** `target[key]` */
-export function indexCode(target: Code, key: Code, range: Range): Code {
+type Get = (target: JsonValue, keys: readonly JsonValue[]) => JsonValue | undefined;
+
+/** Runs an access: undefined where it fails and is optional. */
+function attempt(get: () => JsonValue, range: Range, optional: boolean): JsonValue | undefined {
+  try {
+    return get();
+  } catch (error) {
+    if (optional && error instanceof Raised) return undefined;
+    throw locate(error, range);
+  }
+}
+
+/** `target[key]`, or with `optional` `target[key]?` */
+export function indexCode(target: Code, key: Code, range: Range, optional = false): Code {
   const code = accessCode(target, [key], {
     get: (value, [name]) => getIndex(value, name!),
     pathKey: ([name]) => name!,
     range,
+    optional,
   });
   const name = key.constant?.value;
   if (typeof name !== 'string' || target.direct === null) return code;
-  const direct = fieldDirect(target, name, range);
+  const direct = fieldDirect(target, name, range, optional);
   return { ...code, direct, link: target.bounded ? linkWithPaths(direct, code.link) : code.link };
 }
 
 /** `.name` with as little between the value and its property as possible. */
-function fieldDirect(target: Code, name: string, range: Range): Direct {
-  const ownField = (value: JsonValue): JsonValue => {
+function fieldDirect(target: Code, name: string, range: Range, optional: boolean): Direct {
+  const ownField = (value: JsonValue): JsonValue | undefined => {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       return Object.hasOwn(value, name) ? (value[name] ?? null) : null;
     }
     if (value === null || value === undefined) return null;
-    try {
-      return getIndex(value, name);
-    } catch (error) {
-      throw locate(error, range);
-    }
+    return attempt(() => getIndex(value, name), range, optional);
   };
   if (target.isIdentity) return ownField;
   const inner = target.direct!;
@@ -57,32 +69,36 @@ function fieldDirect(target: Code, name: string, range: Range): Direct {
   };
 }
 
-/** `target[from:to]` */
-export function sliceCode(target: Code, from: Code | null, to: Code | null, range: Range): Code {
+/** `target[from:to]`, or with `optional` `target[from:to]?` */
+export function sliceCode(
+  target: Code,
+  from: Code | null,
+  to: Code | null,
+  range: Range,
+  optional: boolean,
+): Code {
   const ends = [from ?? constant(null), to ?? constant(null)];
   return accessCode(target, ends, {
     get: (value, [start, end]) => getSlice(value, start!, end!),
     pathKey: ([start, end]) => ({ start: start!, end: end! }),
     range,
+    optional,
   });
 }
 
 /** Following a path step whose keys are expressions; keys vary slower than the target. */
 function accessCode(target: Code, keys: readonly Code[], access: Access): Code {
   const operands = [...keys, target];
-  const cardinality = combined(operands);
+  const inner = combined(operands);
+  const cardinality = access.optional && inner === 'one' ? 'optional' : inner;
   const bounded = allBounded(operands);
-  const get = (value: JsonValue, keyValues: readonly JsonValue[]): JsonValue => {
-    try {
-      return access.get(value, keyValues);
-    } catch (error) {
-      throw locate(error, access.range);
-    }
-  };
-  const step = (value: JsonValue, path: Path, keyValues: readonly JsonValue[]): Path => {
+  const get: Get = (value, keyValues) =>
+    attempt(() => access.get(value, keyValues), access.range, access.optional);
+  const step = (value: JsonValue, path: Path, keyValues: readonly JsonValue[]): Path | undefined => {
     const key = access.pathKey(keyValues);
     checkAccess(path, value, key);
-    return new Path(path, key, get(value, keyValues));
+    const found = get(value, keyValues);
+    return found === undefined ? undefined : new Path(path, key, found);
   };
   const push: Code['push'] = (value, path, env, emit) => {
     const visit = (index: number, keyValues: readonly JsonValue[]): boolean => {
@@ -90,19 +106,24 @@ function accessCode(target: Code, keys: readonly Code[], access: Access): Code {
         return keys[index]!.push(value, null, env, (key) => visit(index + 1, [...keyValues, key]));
       }
       return target.push(value, path, env, (object, objectPath) => {
-        if (objectPath === null) return emit(get(object, keyValues), null);
+        if (objectPath === null) {
+          const found = get(object, keyValues);
+          return found === undefined ? false : emit(found, null);
+        }
         const found = step(object, objectPath, keyValues);
-        return emit(found.value, found);
+        return found === undefined ? false : emit(found.value, found);
       });
     };
     return visit(0, []);
   };
-  const follow = (machine: Machine, keyValues: readonly JsonValue[]): void => {
-    if (machine.path === null) machine.value = get(machine.value, keyValues);
-    else {
-      machine.path = step(machine.value, machine.path, keyValues);
-      machine.value = machine.path.value;
-    }
+  const follow = (machine: Machine, keyValues: readonly JsonValue[]): boolean => {
+    const { value, path } = machine;
+    const foundPath = path === null ? undefined : step(value, path, keyValues);
+    const found = path === null ? get(value, keyValues) : foundPath?.value;
+    if (found === undefined) return false;
+    machine.path = foundPath ?? null;
+    machine.value = found;
+    return true;
   };
   const link = (next: Op): Op => linkAccess(target, keys, follow, next);
   if (cardinality === 'many') return { cardinality, bounded, direct: null, push, link };
@@ -110,7 +131,7 @@ function accessCode(target: Code, keys: readonly Code[], access: Access): Code {
   return { cardinality, bounded, direct, push, link: bounded ? linkWithPaths(direct, link) : link };
 }
 
-function accessDirect(target: Direct, keys: readonly Code[], get: Access['get']): Direct {
+function accessDirect(target: Direct, keys: readonly Code[], get: Get): Direct {
   const directs = keys.map((key) => key.direct!);
   const fixed = keys.every((key) => key.constant !== undefined)
     ? keys.map((key) => key.constant!.value)
@@ -133,14 +154,13 @@ function accessDirect(target: Direct, keys: readonly Code[], get: Access['get'])
 function linkAccess(
   target: Code,
   keys: readonly Code[],
-  follow: (machine: Machine, keyValues: readonly JsonValue[]) => void,
+  follow: (machine: Machine, keyValues: readonly JsonValue[]) => boolean,
   next: Op,
 ): Op {
   const finish: Op = (machine) => {
     const frame = machine.stack!;
     machine.stack = frame.up;
-    follow(machine, frame.a as JsonValue[]);
-    return next;
+    return follow(machine, frame.a as JsonValue[]) ? next : null;
   };
   const targetOp = target.link(finish);
   const begin = (machine: Machine, keyValues: JsonValue[]): Op => {

@@ -1,5 +1,5 @@
 import type { Builtin } from '../builtins/builtin.js';
-import type { FunctionDefinition, Node } from '../syntax/ast.js';
+import type { FunctionDefinition, Index, Iterate, Node, Slice } from '../syntax/ast.js';
 import { formats } from '../values/format.js';
 import type { JsonValue } from '../values/json.js';
 import { toText } from '../values/json-text.js';
@@ -27,6 +27,8 @@ import {
 } from './scope.js';
 import { commaCode, pipeCode } from './sequence.js';
 import { locate } from './strict.js';
+
+type Access = Index | Slice | Iterate;
 
 /** Nodes a program may expand to; beyond it functions are called instead of expanded. */
 const expansionLimit = 4_000;
@@ -72,22 +74,10 @@ export class Compiler {
         return formatCode(node.name, node.range);
       case 'template':
         return this.template(node, compile);
-      case 'index': {
-        const key = compile(node.key);
-        const target = compile(node.target);
-        const position = this.globalPosition(node.target, scope);
-        const code = indexCode(target, key, node.range);
-        return position === null ? code : globalIndexCode(position, key, code);
-      }
+      case 'index':
       case 'slice':
-        return sliceCode(
-          compile(node.target),
-          node.from === null ? null : compile(node.from),
-          node.to === null ? null : compile(node.to),
-          node.range,
-        );
       case 'iterate':
-        return iterateCode(compile(node.target), node.range);
+        return this.access(node, scope, height, false);
       case 'array':
         return arrayCode(node.body === null ? null : compile(node.body));
       case 'object': {
@@ -117,6 +107,7 @@ export class Compiler {
           node.otherwise === null ? identity : compile(node.otherwise),
         );
       case 'try':
+        if (node.accessOnly) return this.access(node.body as Access, scope, height, true);
         return tryCode(compile(node.body), node.handler === null ? null : compile(node.handler));
       case 'reduce':
       case 'foreach':
@@ -143,6 +134,27 @@ export class Compiler {
         return callFunction(this, node, scope, height);
       case 'variable':
         return this.variable(node.name, scope, height);
+    }
+  }
+
+  /** An access; one that is optional has no output where it fails. */
+  private access(node: Access, scope: Scope, height: number, optional: boolean): Code {
+    const compile = (child: Node): Code => this.compile(child, scope, height);
+    switch (node.type) {
+      case 'index': {
+        const key = compile(node.key);
+        const target = compile(node.target);
+        const position = this.globalPosition(node.target, scope);
+        const code = indexCode(target, key, node.range, optional);
+        return position === null ? code : globalIndexCode(position, key, code);
+      }
+      case 'slice': {
+        const from = node.from === null ? null : compile(node.from);
+        const to = node.to === null ? null : compile(node.to);
+        return sliceCode(compile(node.target), from, to, node.range, optional);
+      }
+      case 'iterate':
+        return iterateCode(compile(node.target), node.range, optional);
     }
   }
 

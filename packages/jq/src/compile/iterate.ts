@@ -6,20 +6,19 @@ import type { Machine, Op } from './machine.js';
 import { cannotIterate, checkIteration, Path } from './path.js';
 import { locate } from './strict.js';
 
-/** `target[]` */
-export function iterateCode(target: Code, range: Range): Code {
-  const check = (value: JsonValue, path: Path | null): void => {
+/** `target[]`, or with `optional` `target[]?` */
+export function iterateCode(target: Code, range: Range, optional: boolean): Code {
+  const isContainer = (value: JsonValue, path: Path | null): value is JsonArray | JsonObject => {
     try {
       if (path !== null) checkIteration(path, value);
-      if (typeof value !== 'object' || value === null) cannotIterate(value);
+      if (typeof value === 'object' && value !== null) return true;
+      return optional ? false : cannotIterate(value);
     } catch (error) {
       throw locate(error, range);
     }
   };
-  const elements = (value: JsonValue, path: Path | null, context: Context, emit: Emit): boolean => {
-    check(value, path);
-    return pushElements(value as JsonArray | JsonObject, path, context, emit);
-  };
+  const elements = (value: JsonValue, path: Path | null, context: Context, emit: Emit): boolean =>
+    isContainer(value, path) && pushElements(value, path, context, emit);
   const { direct } = target;
   return {
     cardinality: 'many',
@@ -36,10 +35,7 @@ export function iterateCode(target: Code, range: Range): Code {
     },
     link: (next) => {
       const each = linkElements(next);
-      return target.link((machine) => {
-        check(machine.value, machine.path);
-        return each(machine);
-      });
+      return target.link((machine) => (isContainer(machine.value, machine.path) ? each(machine) : null));
     },
   };
 }

@@ -4,8 +4,9 @@ import type { Range } from '../syntax/range.js';
 /**
  * Destructuring in terms of plain bindings. Hidden names contain a dot, which no program can write.
  */
-export function lowerPattern(pattern: Pattern, source: Node, body: Node): Node {
-  if (pattern.type === 'variable') return bind(source, pattern.name, body);
+export function lowerPattern(written: Pattern, source: Node, body: Node): Node {
+  if (written.type === 'variable') return bind(source, written.name, body);
+  const pattern = withoutRepetitions(written, new Set());
   if (!hasKeyExpressions(pattern)) return lowerParts(pattern, source, body, (name) => name);
   // Key expressions see the names outside the pattern only, so the pattern's own names come last.
   const names = patternNames([pattern]);
@@ -15,6 +16,32 @@ export function lowerPattern(pattern: Pattern, source: Node, body: Node): Node {
     body,
   );
   return lowerParts(pattern, source, inner, temporary);
+}
+
+/** A name that nothing reads. */
+const unread = '.unread';
+
+/**
+ * The same pattern with every name in one place, `seen` being those that have one. Of a name that occurs several times
+ * jq keeps the last one of an array and the first one of an object.
+ */
+function withoutRepetitions(pattern: Pattern, seen: Set<string>): Pattern {
+  const nameOnce = (name: string): string => {
+    if (seen.has(name)) return unread;
+    seen.add(name);
+    return name;
+  };
+  if (pattern.type === 'variable') return { ...pattern, name: nameOnce(pattern.name) };
+  if (pattern.type === 'array') {
+    const items = [...pattern.items].reverse().map((item) => withoutRepetitions(item, seen));
+    return { ...pattern, items: items.reverse() };
+  }
+  const entries = pattern.entries.map(({ key, variable: name, pattern: inner }) => ({
+    key,
+    variable: name === null ? null : nameOnce(name),
+    pattern: inner === null ? null : withoutRepetitions(inner, seen),
+  }));
+  return { ...pattern, entries };
 }
 
 /** Every name a list of alternative patterns binds, in order. */

@@ -44,7 +44,8 @@ export function toEpochMilliseconds(time: Omit<BrokenDownTime, 'weekday' | 'dayO
 
 /** The calendar fields of a moment in seconds, or null when it is outside what calendars cover. */
 export function fromEpochSeconds(seconds: number, offsetMinutes = 0): BrokenDownTime | null {
-  const whole = Math.floor(seconds);
+  // Whole seconds are cut towards zero and fractions taken from below, as jq does.
+  const whole = Math.trunc(seconds);
   const date = new Date((whole + offsetMinutes * 60) * 1000);
   if (Number.isNaN(date.getTime())) return null;
   const year = date.getUTCFullYear();
@@ -54,7 +55,7 @@ export function fromEpochSeconds(seconds: number, offsetMinutes = 0): BrokenDown
     day: date.getUTCDate(),
     hour: date.getUTCHours(),
     minute: date.getUTCMinutes(),
-    second: date.getUTCSeconds() + (seconds - whole),
+    second: date.getUTCSeconds() + (seconds - Math.floor(seconds)),
     weekday: date.getUTCDay(),
   };
   return { ...time, dayOfYear: dayOfYear(time) };
@@ -82,11 +83,11 @@ export function toArray(time: BrokenDownTime): JsonArray {
   return [year, month, day, hour, minute, second, weekday, dayOfYear];
 }
 
-/** Reads jq's array; missing fields are 0. Null when a field is not a number. */
+/** Reads jq's array; missing fields are 0, as C has them: the year is 1900. Null when a field is not a number. */
 export function fromArray(fields: readonly JsonValue[]): BrokenDownTime | null {
   const known = fields.slice(0, 8);
   if (!known.every((field) => typeof field === 'number' && Number.isFinite(field))) return null;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, weekday = 0, dayOfYear = 0] = (
+  const [year = 1900, month = 0, day = 0, hour = 0, minute = 0, second = 0, weekday = 0, dayOfYear = 0] = (
     known as number[]
   ).map(Math.trunc);
   return { year, month, day, hour, minute, second, weekday, dayOfYear };

@@ -115,6 +115,8 @@ export interface Try extends Positioned {
   readonly type: 'try';
   readonly body: Node;
   readonly handler: Node | null;
+  /** `target.name?`, `target[key]?`, `target[]?`: only the access itself may fail, not its target and keys. */
+  readonly accessOnly: boolean;
 }
 export interface Reduce extends Positioned {
   readonly type: 'reduce';

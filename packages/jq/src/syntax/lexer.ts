@@ -228,7 +228,7 @@ export class Lexer {
     return this.make('string', '', start, parts);
   }
 
-  /** Reads one backslash escape at the current place. Lone surrogates become U+FFFD, as in jq. */
+  /** Reads one backslash escape at the current place. A lone low surrogate becomes U+FFFD, as in jq. */
   private escape(): string {
     const start = this.at;
     const kind = this.source[start + 1];
@@ -241,8 +241,11 @@ export class Lexer {
     if (unit === null) this.fail('Invalid escape in a string literal', start, start + 2);
     this.at += 6;
     if (unit < 0xd800 || unit > 0xdfff) return String.fromCharCode(unit);
-    const low = unit < 0xdc00 && this.source.startsWith('\\u', this.at) ? this.hexUnit(this.at) : null;
-    if (low === null || low < 0xdc00 || low > 0xdfff) return '\ufffd';
+    if (unit >= 0xdc00) return '\ufffd';
+    const low = this.source.startsWith('\\u', this.at) ? this.hexUnit(this.at) : null;
+    if (low === null || low < 0xdc00 || low > 0xdfff) {
+      this.fail('Invalid surrogate pair in a string literal', start, this.at);
+    }
     this.at += 6;
     return String.fromCharCode(unit, low);
   }

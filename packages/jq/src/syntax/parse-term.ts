@@ -8,12 +8,17 @@ export function parseTerm(parser: Parser): Node {
   const { start } = stream.token;
   // Round and square brackets nest most: they are opened here, without further stack frames.
   let term: Node;
+  // Whether the term ends with an access: a `?` behind it belongs to the access alone.
+  let isAccess = false;
   if (stream.peekIs('(') || stream.peekIs('[')) {
     const opened = stream.next().text;
     const body = opened === '[' && stream.peekIs(']') ? null : parser.query();
     closeBracket(parser, opened === '(' ? ')' : ']', start);
     term = opened === '(' ? body! : arrayNode(parser, body, start);
-  } else term = parsePrimary(parser);
+  } else {
+    term = parsePrimary(parser);
+    isAccess = term.type === 'index';
+  }
   for (;;) {
     if (stream.token.type === 'field') {
       const token = stream.next();
@@ -25,8 +30,11 @@ export function parseTerm(parser: Parser): Node {
     } else if (stream.peekIs('[')) {
       term = parseBracket(parser, term, start);
     } else if (stream.accept('?')) {
-      term = { type: 'try', body: term, handler: null, range: stream.range(start) };
+      term = { type: 'try', body: term, handler: null, accessOnly: isAccess, range: stream.range(start) };
+      isAccess = false;
+      continue;
     } else return term;
+    isAccess = true;
   }
 }
 

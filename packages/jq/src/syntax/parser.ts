@@ -209,7 +209,7 @@ export class Parser {
       const body = this.unary();
       const handler = stream.accept('catch') ? this.unary() : null;
       stream.leave();
-      return { type: 'try', body, handler, range: stream.range(start) };
+      return { type: 'try', body, handler, accessOnly: false, range: stream.range(start) };
     }
     return parseTerm(this);
   }

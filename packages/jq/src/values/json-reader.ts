@@ -4,9 +4,9 @@ import { setKey } from './object.js';
 import { utf8Length } from './text.js';
 
 const numberLiteral = /^[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: jq accepts them where JSON.parse does not.
-const controlCharacters = /[\u0000-\u001f]/g;
-const loneSurrogate = /\p{Surrogate}/u;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they must be escaped.
+const controlOrEscape = /[\u0000-\u001f]|\\u(.{0,4})|\\(.)/gs;
+const lowSurrogateEscape = /^\\u[dD][c-fC-F][0-9a-fA-F]{2}/;
 const words: Readonly<Record<string, JsonValue>> = {
   true: true,
   false: false,
@@ -97,18 +97,16 @@ export class JsonReader {
         this.open({});
         return;
       case ':':
-        if (value === undefined) this.problem("Expected string key before ':'");
-        if (level === undefined || Array.isArray(level.container)) {
-          this.problem("':' not as part of an object");
-        }
+        // A whole value is done with: what follows it does not belong to it.
+        if (value === undefined || level === undefined) this.problem("Expected string key before ':'");
+        if (Array.isArray(level.container)) this.problem("':' not as part of an object");
         if (level.key !== null) this.problem("':' should follow a key");
         if (typeof value !== 'string') this.problem('Object keys must be strings');
         level.key = value;
         this.value = undefined;
         return;
       case ',':
-        if (value === undefined) this.problem("Expected value before ','");
-        if (level === undefined) this.problem("',' not as part of an object or array");
+        if (value === undefined || level === undefined) this.problem("Expected value before ','");
         this.store(level, value);
         return;
       case ']':
@@ -143,16 +141,10 @@ export class JsonReader {
     }
     this.at = end;
     if (end >= this.text.length) this.problem('Unfinished string');
-    const raw = this.text.slice(start, end + 1).replace(controlCharacters, escapeControl);
-    let value: string;
-    try {
-      value = JSON.parse(raw) as string;
-    } catch {
-      this.problem('Invalid escape');
-    }
-    const hasLoneSurrogate = loneSurrogate.test(value);
-    if (hasLoneSurrogate && raw.includes('\\u')) this.problem('Invalid \\uXXXX\\uXXXX surrogate pair escape');
-    this.take(hasLoneSurrogate ? value.replace(/\p{Surrogate}/gu, '\ufffd') : value);
+    const raw = this.text.slice(start, end + 1);
+    const problem = stringProblem(raw.slice(1, -1));
+    if (problem !== null) this.problem(problem);
+    this.take((JSON.parse(raw) as string).replace(/\p{Surrogate}/gu, '\ufffd'));
   }
 
   private word(word: string): void {
@@ -169,8 +161,23 @@ export class JsonReader {
   }
 }
 
-function escapeControl(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+/** The first thing that is wrong with what stands between the quotes of a string. */
+function stringProblem(content: string): string | null {
+  for (const { 0: found, 1: digits, 2: letter, index } of content.matchAll(controlOrEscape)) {
+    if (letter !== undefined) {
+      if (!'"\\/bfnrt'.includes(letter)) return 'Invalid escape';
+    } else if (digits === undefined) {
+      return 'Invalid string: control characters from U+0000 through U+001F must be escaped';
+    } else {
+      if (digits.length < 4) return 'Invalid \\uXXXX escape';
+      if (!/^[0-9a-fA-F]{4}$/.test(digits)) return 'Invalid characters in \\uXXXX escape';
+      const isHigh = /^[dD][89abAB]/.test(digits);
+      if (isHigh && !lowSurrogateEscape.test(content.slice(index + found.length))) {
+        return 'Invalid \\uXXXX\\uXXXX surrogate pair escape';
+      }
+    }
+  }
+  return null;
 }
 
 /** Whether an integer literal has digits that its double does not keep. */

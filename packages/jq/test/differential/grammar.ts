@@ -76,6 +76,10 @@ export const programs: fc.Arbitrary<string> = fc
             '..',
             '.[]?',
             '.a?',
+            '.a.b?',
+            '.[].a?',
+            '.[0][1:]?',
+            '.a[]?',
             '$x',
             '$__loc__',
           ),
@@ -116,6 +120,10 @@ export const programs: fc.Arbitrary<string> = fc
         { weight: 1, arbitrary: fc.tuple(p, p).map(([a, b]) => `(${a} as [$x, {a: $y}] | ${b}, $y)`) },
         { weight: 1, arbitrary: fc.tuple(p, p).map(([a, b]) => `(${a} as {a: $x, $b} | ${b}, $b)`) },
         { weight: 1, arbitrary: fc.tuple(p, p).map(([a, b]) => `(${a} as [$x] ?// {a: $x} ?// $x | ${b})`) },
+        {
+          weight: 1,
+          arbitrary: fc.tuple(p, p).map(([a, b]) => `(${a} as [$x, {a: $x, b: [$x]}] | ${b})`),
+        },
         {
           weight: 1,
           arbitrary: fc.tuple(p, p, p).map(([a, b, c]) => `reduce ${paren(a)} as $x (${b}; ${c})`),
