@@ -92,6 +92,9 @@ const cases: [program: string, input: JsonValue, ...outputs: JsonValue[]][] = [
     { error: 'Invalid \\uXXXX escape at line 1, column 6 (while parsing \'"\\u12"\')' },
   ],
   ['fromjson', '1,2', { error: "Expected value before ',' at line 1, column 2 (while parsing '1,2')" }],
+  // A sequence that the end cuts off is one U+FFFD, with all that stands in it, and so is one that is too long.
+  ['@base64d', null, '\ufffd\ufffd'],
+  ['@base64d', Buffer.from([0xe0, 0x80, 0x80, 0x41, 0xf0, 0x9f]).toString('base64'), '\ufffdA\ufffd'],
   ['strptime("%Y")', '2015x', { error: 'date "2015x" does not match format "%Y"' }],
   ['strptime("%Y") | .[8]', '2015 x', ' x'],
   ['gmtime | .[5]', -1.5, 59.5],

@@ -2,6 +2,7 @@ import { describe } from './describe.js';
 import type { JsonValue } from './json.js';
 import { stringText, toText } from './json-text.js';
 import { raise } from './raise.js';
+import { decodeUtf8 } from './utf8.js';
 
 const htmlEscapes: Record<string, string> = {
   '<': '&lt;',
@@ -71,7 +72,7 @@ function base64Decode(value: JsonValue): string {
   const data = text.slice(0, text.includes('=') ? text.indexOf('=') : text.length);
   if (!/^[A-Za-z0-9+/]*$/.test(data)) return raise(`${describe(text)} is not valid base64 data`);
   if (data.length % 4 === 1) return raise(`${describe(text)} trailing base64 byte found`);
-  return Buffer.from(data, 'base64').toString('utf8');
+  return decodeUtf8(Buffer.from(data, 'base64'));
 }
 
 function base32Encode(text: string): string {
@@ -108,7 +109,7 @@ function base32Decode(value: JsonValue): string {
       bits &= (1 << count) - 1;
     }
   }
-  return Buffer.from(bytes).toString('utf8');
+  return decodeUtf8(Buffer.from(bytes));
 }
 
 /** What each `@name` does to a value. */
