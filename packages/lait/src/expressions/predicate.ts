@@ -1,3 +1,5 @@
+import { StepError } from '../errors/errors.js';
+import { isLaitError } from '../errors/lait-error.js';
 import type { JsonValue, Value } from '../values/value.js';
 import { isDynamicRoot, readRoot, referenceTo } from './dynamic-root.js';
 import type { Expression, Reference } from './expression.js';
@@ -52,15 +54,43 @@ type Found = Value | typeof missing;
 type Read = (scope: Scope) => Found;
 type Test = (scope: Scope) => boolean;
 
-/** Compiles a checked predicate to one closure. No coercion, no deep comparison; a missing side never throws. */
-export function compilePredicate(predicate: Predicate): Expression<boolean> {
+export interface PredicateOptions {
+  /** What a predicate comes to that meets a part nobody can judge. Without it evaluating throws. */
+  unusable?: boolean;
+}
+
+/**
+ * Compiles a checked predicate to one closure. No coercion, no deep comparison; a missing side never throws. An operand
+ * that is neither path nor literal, or a set that is no list, throws a `StepError` (`predicate_unusable`) when its turn
+ * comes: in a loop it would never end.
+ */
+export function compilePredicate(
+  predicate: Predicate,
+  { unusable }: PredicateOptions = {},
+): Expression<boolean> {
   const references: Reference[] = [];
+  const test = compile(predicate, references);
   return {
     language: 'predicate',
     source: JSON.stringify(predicate),
-    evaluate: compile(predicate, references),
+    evaluate: unusable === undefined ? test : (scope) => orUnusable(test, scope, unusable),
     references,
   };
+}
+
+const unusableCode = 'predicate_unusable';
+
+function orUnusable(test: Test, scope: Scope, unusable: boolean): boolean {
+  try {
+    return test(scope);
+  } catch (error) {
+    if (isLaitError(error) && error.code === unusableCode) return unusable;
+    throw error;
+  }
+}
+
+function refuse(message: string): never {
+  throw new StepError({ code: unusableCode, message });
 }
 
 function compile(predicate: Predicate, references: Reference[]): Test {
@@ -102,7 +132,8 @@ function compile(predicate: Predicate, references: Reference[]): Test {
       return (scope) => {
         const value = read(scope);
         if (value === missing) return !wanted;
-        return Array.isArray(set) && set.includes(value as JsonValue) === wanted;
+        if (!Array.isArray(set)) refuse(`the set of '${predicate.op}' is no list`);
+        return set.includes(value as JsonValue) === wanted;
       };
     }
     default: {
@@ -140,7 +171,8 @@ function compileOperand(operandValue: Operand, references: Reference[]): Read {
     const { literal } = operandValue;
     return () => literal;
   }
-  return 'path' in operandValue ? compilePath(operandValue.path, references) : () => missing;
+  if ('path' in operandValue) return compilePath(operandValue.path, references);
+  return () => refuse('an operand has neither path nor literal');
 }
 
 /** A root exists even when it holds nothing; a step's result exists when the step gave something other than null. */

@@ -127,7 +127,7 @@ function oneOf(allowed: readonly JsonValue[], message: string): Check {
 
 function compileType(schema: JsonObject, options: StripOptions): Check {
   const { type } = schema;
-  if (type === undefined || type === null) return anythingFor(options);
+  if (type === undefined) return anythingFor(options);
   if (!Array.isArray(type)) return compileNamedType(type, schema, options);
   const alternatives = type.map((name) => compileNamedType(name, schema, options));
   if (alternatives.length === 1) return alternatives[0]!;
@@ -259,7 +259,10 @@ function copyProperty(
   else if (required) {
     const before = problems.length;
     inside(key, check, undefined, problems);
-    if (problems.length === before) problems.push({ path: [key], message: missingMessage });
+    if (problems.length > before) return;
+    // A key that holds nothing is there: so does a branch that did not run fill it.
+    if (own) setOwnProperty(stripped, key, undefined);
+    else problems.push({ path: [key], message: missingMessage });
   } else if (own) setOwnProperty(stripped, key, undefined);
 }
 

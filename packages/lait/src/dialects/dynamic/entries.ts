@@ -85,7 +85,9 @@ function readLeaf(
 ): LeafSite[] {
   if (!isObject(entry)) {
     malformed.push({ path, message: 'A step must be an object with a type.' });
-    return [];
+    if (entry === undefined || entry === null) return [];
+    // Any other value in place of a step is one without an id.
+    return [{ entry: {}, type: '', path, placement, id: undefined, idPath: `${path}.id` }];
   }
   return [leafOf(entry, path, placement, malformed)];
 }

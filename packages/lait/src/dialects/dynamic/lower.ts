@@ -92,7 +92,7 @@ class Lowering {
         const predicates = entry.predicates as unknown as Predicate[];
         const branches = children.map((child, index) => ({
           id: String(child.id),
-          predicate: compilePredicate(predicates[index]!),
+          predicate: compilePredicate(predicates[index]!, { unusable: false }),
           condition: describePredicate(predicates[index]!),
           block: this.#block(child),
         }));
@@ -157,11 +157,10 @@ class Lowering {
   }
 
   #agent(agentId: string, outputSchema: JsonValue | undefined) {
-    const asksForObject = outputSchema !== undefined && outputSchema !== false;
     return {
       agentId,
       strict: this.#strict,
-      ...(asksForObject ? { outputSchema: isObject(outputSchema) ? outputSchema : {} } : {}),
+      ...(outputSchema ? { outputSchema: isObject(outputSchema) ? outputSchema : {} } : {}),
     };
   }
 
@@ -180,11 +179,11 @@ class Lowering {
   }
 }
 
-/** `retries` are further attempts without a wait; a negative number leaves no attempt. Source: dynamic facts §4. */
+/** `retries` are further attempts without a wait; what is no number, or negative, leaves none. Source: dynamic facts §4. */
 function retryOf({ options }: JsonObject): { retry?: RetryPolicy } {
   const retries = isObject(options) ? Number(options.retries ?? 0) : 0;
-  if (retries === 0 || Number.isNaN(retries)) return {};
-  return { retry: { maxAttempts: Math.ceil(retries + 1), delaySeconds: 0, backoff: 1 } };
+  if (retries === 0) return {};
+  return { retry: { maxAttempts: Math.ceil(retries + 1) || 0, delaySeconds: 0, backoff: 1 } };
 }
 
 /** Anything but a whole number of at least 1 counts as one at a time. */

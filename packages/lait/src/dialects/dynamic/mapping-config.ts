@@ -42,18 +42,21 @@ export function readDescriptor(descriptor: JsonValue | undefined): MappingSource
   const hasValue = Object.hasOwn(descriptor, 'value');
   const sources =
     Number(hasValue) +
-    Number(typeof template === 'string') +
+    Number(Object.hasOwn(descriptor, 'template')) +
     Number(typeof requestContextPath === 'string') +
     Number(Object.hasOwn(descriptor, 'path'));
   if (sources !== 1) return oneSource;
   if (hasValue) return { type: 'value', value: descriptor.value! };
-  if (typeof template === 'string') return readTemplate(template);
+  if (template !== undefined) return typeof template === 'string' ? readTemplate(template) : oneSource;
   if (typeof requestContextPath === 'string') return readContextPath(requestContextPath);
   return readPath(descriptor);
 }
 
-/** `{{name}}`, the placeholders of other languages: they would come out as they are. */
-const doubleBraces = /\{\{\s*[\w.-]+\s*\}\}/;
+/**
+ * `{{name}}`, the placeholders of other languages: they would come out as they are. Only what looks like a name counts,
+ * so `{{.}}` and `{{-}}` are text.
+ */
+const doubleBraces = /\{\{\s*[$\w][-$.\w]*\s*\}\}/;
 
 function readTemplate(template: string): MappingSource | DescriptorIssue {
   const issue = (message: string): DescriptorIssue => ({
@@ -81,6 +84,9 @@ function readContextPath(key: string): MappingSource | DescriptorIssue {
 }
 
 function readPath({ initData, step, path }: JsonObject): MappingSource | DescriptorIssue {
+  if (path !== '' && path !== '.' && !isPlainPath(path)) {
+    return { code: 'invalid-map-config', suffix: '.path', message: plainPathsOnly };
+  }
   const steps = typeof step === 'string' ? [step] : Array.isArray(step) ? step : [];
   const namesSteps = steps.length > 0 && steps.every((id) => typeof id === 'string');
   if ((initData === true) === namesSteps) {
@@ -89,9 +95,6 @@ function readPath({ initData, step, path }: JsonObject): MappingSource | Descrip
       suffix: '',
       message: 'Path mappings must reference exactly one of initData or step.',
     };
-  }
-  if (path !== '' && path !== '.' && !isPlainPath(path)) {
-    return { code: 'invalid-map-config', suffix: '.path', message: plainPathsOnly };
   }
   return initData === true ? { type: 'initData', path } : { type: 'step', ids: steps as string[], path };
 }

@@ -19,12 +19,12 @@ export function itemsOf(schema: KnownSchema): KnownSchema {
   return isObject(schema) ? schema.items : undefined;
 }
 
-/** Follows declared properties; undefined when one of them is not declared. */
+/** Follows declared properties; undefined when one of them is not declared, or by something else than an object. */
 export function schemaAt(schema: KnownSchema, segments: readonly string[]): KnownSchema {
   let current = schema;
   for (const segment of segments) {
     current = propertyOf(current, segment);
-    if (current === undefined) return undefined;
+    if (!isObject(current)) return undefined;
   }
   return current;
 }
@@ -42,7 +42,7 @@ export function mayFit(source: KnownSchema, target: KnownSchema): boolean {
   if (to === 'array') return mayFit(itemsOf(source), itemsOf(target));
   if (to !== 'object' || !isObject(target)) return true;
   const required = Array.isArray(target.required) ? target.required : [];
-  if (required.some((key) => propertyOf(source, String(key)) === undefined)) return false;
+  if (required.some((key) => typeof key === 'string' && propertyOf(source, key) === undefined)) return false;
   const properties = isObject(target.properties) ? target.properties : {};
   return Object.keys(properties).every((key) => mayFit(propertyOf(source, key), properties[key]));
 }

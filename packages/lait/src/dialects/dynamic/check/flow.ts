@@ -117,10 +117,7 @@ class FlowPass {
     const type = typeOf(this.#current);
     if (type !== undefined && type !== 'array') this.#report(path, foreachNeedsArray);
     const [body] = children;
-    const output =
-      body === undefined
-        ? undefined
-        : this.#call(body, type === 'array' ? itemsOf(this.#current) : undefined);
+    const output = body === undefined ? undefined : this.#call(body, itemsOf(this.#current));
     this.#current = output === undefined ? undefined : { type: 'array', items: output };
     if (body === undefined) return;
     // Under the body's id stands the array of results, yet paths are checked against one result, as the reference does.

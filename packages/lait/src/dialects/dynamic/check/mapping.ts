@@ -107,7 +107,7 @@ function follow(schema: KnownSchema, path: string, place: string, issues: Issue[
 }
 
 function isKnown(schema: KnownSchema): boolean {
-  return schema !== undefined && schema !== null;
+  return Boolean(schema);
 }
 
 function typeNameOf(value: JsonValue): string {
