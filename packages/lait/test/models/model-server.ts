@@ -98,6 +98,22 @@ export function says(said: string | Said): Answer {
   });
 }
 
+export type Call = [name: string, arguments_: unknown, id?: string];
+
+/** A reply that asks for tools. */
+export function calls(...list: Call[]): Answer {
+  return says({
+    tool_calls: list.map(([name, arguments_, id], index) => ({
+      id: id ?? `c${index + 1}`,
+      type: 'function',
+      function: {
+        name,
+        arguments: typeof arguments_ === 'string' ? arguments_ : JSON.stringify(arguments_),
+      },
+    })),
+  });
+}
+
 export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Answer {
   return (response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });

@@ -86,3 +86,18 @@ export async function hostOf(options: LaitOptions): Promise<{
     },
   };
 }
+
+/** What a change is refused with that comes too late, or does not fit where the run stands. */
+export const conflict = { code: 'run_conflict' };
+
+/** Works once, then asks. */
+export const asking = graphOf([capabilityNode('a', 'work'), hitl('h'), terminal('t')], ['a->h', 'h->t']);
+
+/** A promise that is settled from outside. */
+export function gate<T>() {
+  let open!: (value: T) => void;
+  const promise = new Promise<T>((resolve) => {
+    open = resolve;
+  });
+  return { promise, open };
+}
