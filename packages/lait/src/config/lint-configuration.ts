@@ -1,11 +1,11 @@
 import { access, constants } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { nodeAt } from '../dialects/steps/json-of.js';
-import { readYaml } from '../dialects/steps/read.js';
 import { unreadable } from '../files/read-file.js';
 import type { Diagnostic } from '../plan/diagnostic.js';
 import { Problems } from '../plan/problems.js';
 import type { SourceFile } from '../plan/source.js';
+import { nodeAt } from '../plan/yaml/json-of.js';
+import { readYaml } from '../plan/yaml/read-yaml.js';
 import { checkConfiguration } from './read-configuration.js';
 
 /**

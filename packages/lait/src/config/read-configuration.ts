@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { FieldCompiler } from '../dialects/steps/compile-fields.js';
 import type { Place } from '../dialects/steps/place.js';
-import { readYaml } from '../dialects/steps/read.js';
-import type { SourceNode } from '../dialects/steps/source-node.js';
 import { DefinitionError } from '../errors/errors.js';
 import { ExpressionOrigins } from '../plan/expression-origins.js';
 import type { FieldProblem } from '../plan/fields.js';
 import { keyProblems, modelKeyProblems } from '../plan/key-problems.js';
 import { Problems } from '../plan/problems.js';
 import type { SourceFile } from '../plan/source.js';
+import { readYaml } from '../plan/yaml/read-yaml.js';
+import type { SourceNode } from '../plan/yaml/source-node.js';
 import { isObject, type JsonObject } from '../values/value.js';
 import { configFields } from './config-fields.js';
 import type { ConfigurationValues } from './configuration.js';

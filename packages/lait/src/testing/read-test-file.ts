@@ -1,7 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { isWorkflowPath } from '../config/workflow-service.js';
 import { FieldCompiler } from '../dialects/steps/compile-fields.js';
-import { readYaml } from '../dialects/steps/read.js';
 import { DefinitionError } from '../errors/errors.js';
 import type { Expression } from '../expressions/expression.js';
 import type { Diagnostic } from '../plan/diagnostic.js';
@@ -11,6 +10,7 @@ import { Problems } from '../plan/problems.js';
 import { readSourceFile } from '../plan/read-source.js';
 import type { ModelSettings } from '../plan/settings.js';
 import type { SourceFile } from '../plan/source.js';
+import { readYaml } from '../plan/yaml/read-yaml.js';
 import type { JsonObject, JsonValue } from '../values/value.js';
 import type { Assertion } from './assertion.js';
 import { evalFields, testFields } from './test-fields.js';

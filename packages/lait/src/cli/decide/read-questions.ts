@@ -1,11 +1,11 @@
 import { FieldCompiler } from '../../dialects/steps/compile-fields.js';
-import { readYaml } from '../../dialects/steps/read.js';
 import { DefinitionError } from '../../errors/errors.js';
 import { checkQuestions, questionsSchema } from '../../models/decision-questions.js';
 import { ExpressionOrigins } from '../../plan/expression-origins.js';
 import type { FieldType } from '../../plan/fields.js';
 import { Problems } from '../../plan/problems.js';
 import { readSourceFile } from '../../plan/read-source.js';
+import { readYaml } from '../../plan/yaml/read-yaml.js';
 import type { JsonObject } from '../../values/value.js';
 import { requireFile } from '../require-file.js';
 

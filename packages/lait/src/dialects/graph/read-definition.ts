@@ -1,9 +1,9 @@
 import { LineIndex } from '../../plan/line-index.js';
 import { Problems } from '../../plan/problems.js';
 import type { SourceFile } from '../../plan/source.js';
+import { jsonOf, nodeAt } from '../../plan/yaml/json-of.js';
+import { readYaml } from '../../plan/yaml/read-yaml.js';
 import { isObject, type JsonObject, type JsonValue, ownProperty } from '../../values/value.js';
-import { jsonOf, nodeAt } from '../steps/json-of.js';
-import { readYaml } from '../steps/read.js';
 import type { DefinitionPath, GraphDefinition, GraphEdge, GraphNode } from './definition.js';
 import { GraphIssues } from './issue.js';
 

@@ -1,4 +1,4 @@
-import type { ScalarNode } from './source-node.js';
+import type { ScalarNode } from '../../plan/yaml/source-node.js';
 
 const words = /^(?:yes|no|on|off)$/i;
 const date = /^\d{4}-\d{1,2}-\d{1,2}(?:[Tt ].*)?$/;

@@ -1,5 +1,5 @@
 import type { Problems } from '../../plan/problems.js';
-import { describe, type MapNode } from './source-node.js';
+import { describe, type MapNode } from '../../plan/yaml/source-node.js';
 
 /**
  * Version 1 files are refused as a whole, with the way to version 2: checking them against version 2 would only bury

@@ -5,6 +5,14 @@ import { isName, nameRule } from '../../plan/names.js';
 import type { Block } from '../../plan/plan.js';
 import type { Problem, Problems, TextRange } from '../../plan/problems.js';
 import { didYouMean } from '../../plan/suggest.js';
+import { jsonOf, nodeAt } from '../../plan/yaml/json-of.js';
+import {
+  describe,
+  type ListNode,
+  type MapNode,
+  type SourceNode,
+  shorten,
+} from '../../plan/yaml/source-node.js';
 import type { SchemaSource } from '../../schema/schema-source.js';
 import { isObject, setOwnProperty } from '../../values/value.js';
 import {
@@ -16,9 +24,7 @@ import {
 } from './compile-scalar.js';
 import { compileSchema } from './compile-schema.js';
 import { fits, isEmpty, nameOf } from './field-types.js';
-import { jsonOf, nodeAt } from './json-of.js';
 import { inside, type Place } from './place.js';
-import { describe, type ListNode, type MapNode, type SourceNode, shorten } from './source-node.js';
 
 export interface FieldCompilerOptions {
   problems: Problems;

@@ -5,11 +5,11 @@ import { compileTemplate } from '../../expressions/template.js';
 import type { DiagnosticCode } from '../../plan/diagnostic-codes.js';
 import type { FieldType } from '../../plan/fields.js';
 import { didYouMean } from '../../plan/suggest.js';
+import { describe, type SourceNode, shorten } from '../../plan/yaml/source-node.js';
 import { ambiguity } from './ambiguous-text.js';
 import type { FieldCompiler } from './compile-fields.js';
 import type { Place } from './place.js';
 import { placeInScalar } from './scalar-offsets.js';
-import { describe, type SourceNode, shorten } from './source-node.js';
 
 interface ExpressionForm<T> {
   /** What is wanted, with its article. */

@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { didYouMean } from '../../plan/suggest.js';
+import { nodeAt } from '../../plan/yaml/json-of.js';
+import { type ScalarNode, type SourceNode, shorten } from '../../plan/yaml/source-node.js';
 import { checkSchema } from '../../schema/check-schema.js';
 import type { SchemaSource } from '../../schema/schema-source.js';
 import type { JsonObject } from '../../values/value.js';
 import type { FieldCompiler } from './compile-fields.js';
-import { nodeAt } from './json-of.js';
 import type { Place } from './place.js';
-import { type ScalarNode, type SourceNode, shorten } from './source-node.js';
 
 /** A schema: a name of `schemas:` (unless `unnamed`), a body, or `{file: …}`. Undefined when it is wrong. */
 export function compileSchema(

@@ -4,11 +4,11 @@ import type { FieldTable } from '../../plan/fields.js';
 import type { Block, PlanNode } from '../../plan/plan.js';
 import type { TextRange } from '../../plan/problems.js';
 import { didYouMean } from '../../plan/suggest.js';
+import type { ListNode, MapNode, SourceNode } from '../../plan/yaml/source-node.js';
+import { describe } from '../../plan/yaml/source-node.js';
 import type { FieldCompiler } from './compile-fields.js';
 import type { Place } from './place.js';
 import { retryPolicy } from './retry-policy.js';
-import type { ListNode, MapNode, SourceNode } from './source-node.js';
-import { describe } from './source-node.js';
 import { commonStepFields } from './step-fields.js';
 import { successorOf } from './version-1.js';
 

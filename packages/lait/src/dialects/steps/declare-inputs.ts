@@ -1,11 +1,11 @@
 import type { InputDeclaration, InputDeclarations } from '../../plan/inputs.js';
+import { nodeAt } from '../../plan/yaml/json-of.js';
+import type { SourceNode } from '../../plan/yaml/source-node.js';
 import { validateSubset } from '../../schema/validate.js';
 import { isObject, type JsonObject, type JsonValue, setOwnProperty } from '../../values/value.js';
 import { ambiguity } from './ambiguous-text.js';
 import type { FieldCompiler } from './compile-fields.js';
 import { checkSchemaBody } from './compile-schema.js';
-import { nodeAt } from './json-of.js';
-import type { SourceNode } from './source-node.js';
 
 /** Makes the declarations from `inputs:`. A default that breaks its own schema is a problem. Source: facts §6. */
 export function declareInputs(

@@ -1,5 +1,5 @@
 import type { FieldType } from '../../plan/fields.js';
-import type { ScalarNode, SourceNode } from './source-node.js';
+import type { ScalarNode, SourceNode } from '../../plan/yaml/source-node.js';
 
 /** True for a field without a value: `field:`, `null`, `~`. */
 export function isEmpty(node: SourceNode): node is ScalarNode {

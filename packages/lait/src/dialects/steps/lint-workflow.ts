@@ -4,10 +4,10 @@ import { analyseReferences } from '../../plan/analysis/references.js';
 import type { Diagnostic } from '../../plan/diagnostic.js';
 import { Problems } from '../../plan/problems.js';
 import type { SourceFile } from '../../plan/source.js';
+import { nodeAt } from '../../plan/yaml/json-of.js';
+import type { SourceNode } from '../../plan/yaml/source-node.js';
 import type { LintedWorkflow } from '../dialect.js';
-import { nodeAt } from './json-of.js';
 import { type LoadedSteps, type LoadOptions, loadStepsWorkflow } from './load-workflow.js';
-import type { SourceNode } from './source-node.js';
 
 /**
  * What `lait lint` says about one workflow file: everything that loading refuses, and when nothing does, references to

@@ -13,6 +13,8 @@ import { Problems } from '../../plan/problems.js';
 import type { DefaultSettings, PlanSettings } from '../../plan/settings.js';
 import type { SourceFile } from '../../plan/source.js';
 import type { SpendingLimits } from '../../plan/spending-limits.js';
+import { readYaml } from '../../plan/yaml/read-yaml.js';
+import { describe, type MapNode, type SourceNode } from '../../plan/yaml/source-node.js';
 import { type JsonObject, setOwnProperty } from '../../values/value.js';
 import { checkVersion } from './check-version.js';
 import { agentPlan } from './compile-agent.js';
@@ -21,9 +23,7 @@ import { StepsCompiler } from './compile-steps.js';
 import { declareInputs } from './declare-inputs.js';
 import { NamedSchemas } from './named-schemas.js';
 import { checkPlacement } from './placement.js';
-import { readYaml } from './read.js';
 import { retryPolicy } from './retry-policy.js';
-import { describe, type MapNode, type SourceNode } from './source-node.js';
 import { successorOf } from './version-1.js';
 import { workflowFields } from './workflow-fields.js';
 

@@ -1,9 +1,9 @@
 import { isName, nameRule } from '../../plan/names.js';
 import type { TextRange } from '../../plan/problems.js';
+import { type MapNode, type SourceNode, shorten } from '../../plan/yaml/source-node.js';
 import type { SchemaSource } from '../../schema/schema-source.js';
 import type { FieldCompiler } from './compile-fields.js';
 import { compileSchema } from './compile-schema.js';
-import { type MapNode, type SourceNode, shorten } from './source-node.js';
 
 /** The `schemas:` of a file: compiled before everything that names them, and counted when used. */
 export class NamedSchemas {

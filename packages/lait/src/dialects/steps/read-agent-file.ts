@@ -9,11 +9,11 @@ import { ExpressionOrigins } from '../../plan/expression-origins.js';
 import { Problems } from '../../plan/problems.js';
 import { readSourceFile } from '../../plan/read-source.js';
 import type { SourceFile } from '../../plan/source.js';
+import { readYaml } from '../../plan/yaml/read-yaml.js';
 import { plainLineEnds } from '../../values/line-ends.js';
 import { agentPlan } from './compile-agent.js';
 import { FieldCompiler } from './compile-fields.js';
 import { unknownName } from './compile-scalar.js';
-import { readYaml } from './read.js';
 import { successorOf } from './version-1.js';
 import { agentFileFields } from './workflow-fields.js';
 

@@ -1,5 +1,5 @@
 import type { TextRange } from '../../plan/problems.js';
-import type { ScalarNode } from './source-node.js';
+import type { ScalarNode } from '../../plan/yaml/source-node.js';
 
 const escapeLengths: Readonly<Record<string, number>> = { x: 4, u: 6, U: 10 };
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readYaml } from '../../../src/dialects/steps/read.js';
-import { readJson } from '../../../src/dialects/steps/read-json.js';
 import { Problems } from '../../../src/plan/problems.js';
+import { readJson } from '../../../src/plan/yaml/read-json.js';
+import { readYaml } from '../../../src/plan/yaml/read-yaml.js';
 
 function nodesOf(text: string) {
   const problems = new Problems({ file: 'w.json', text });

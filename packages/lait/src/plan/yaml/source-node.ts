@@ -1,4 +1,4 @@
-import type { TextRange } from '../../plan/problems.js';
+import type { TextRange } from '../problems.js';
 
 /** A definition as it was written: values with their places. YAML, JSON and objects of a program all become this. */
 export type SourceNode = ScalarNode | ListNode | MapNode;

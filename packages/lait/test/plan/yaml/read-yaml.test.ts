@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { jsonOf } from '../../../src/dialects/steps/json-of.js';
-import { readYaml } from '../../../src/dialects/steps/read.js';
 import { Problems } from '../../../src/plan/problems.js';
+import { jsonOf } from '../../../src/plan/yaml/json-of.js';
+import { readYaml } from '../../../src/plan/yaml/read-yaml.js';
 import type { JsonValue } from '../../../src/values/value.js';
-import { line } from './load.js';
+import { line } from '../../dialects/steps/load.js';
 
 function read(text: string): { value?: JsonValue; problems: string[] } {
   const problems = new Problems({ file: 'w.yml', text });

@@ -1,5 +1,5 @@
-import type { Problem } from '../../plan/problems.js';
 import { type JsonObject, type JsonValue, setOwnProperty } from '../../values/value.js';
+import type { Problem } from '../problems.js';
 import { type SourceNode, shorten } from './source-node.js';
 
 /** The JSON value of a node. Numbers that JSON cannot hold are reported and become null. */
