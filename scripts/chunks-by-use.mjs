@@ -1,6 +1,6 @@
 // What stands together in a chunk of the bundle. Programs that are started often should read and compile only what they run:
-// a first bundle, in which each module stands alone, tells what they load, and what the same ones of them load stands
-// together in the second. Everything else stands together by the place of its source.
+// a first bundle, in which each module stands alone, tells what they load. In the second, each module stands in the chunk of
+// the first of them that loads it; everything else stands together by the place of its source.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -17,10 +17,10 @@ const onDemand = /^lait\/(cli|server)\//;
 /** Each module alone. */
 export const alone = grouping(({ path }) => path);
 
-/** The modules together that the same programs load; `used` has the names of those programs by module. */
+/** The modules together that one program loads beside those of the programs before; `used` has its name by module. */
 export const byUse = (used) =>
   grouping(({ id, path }) => {
-    if (used.has(id)) return used.get(id).join('-');
+    if (used.has(id)) return used.get(id);
     return onDemand.test(path) ? undefined : path.slice(0, path.lastIndexOf('/'));
   });
 
@@ -40,8 +40,8 @@ function grouping(nameOf) {
 }
 
 /**
- * Which of the programs load each chunk of a bundle, by the name of its file. Throws when one of them fails.
- * @returns {Promise<Map<string, string[]>>}
+ * The first of the programs that loads a chunk of a bundle, by the name of its file. Throws when a program fails.
+ * @returns {Promise<Map<string, string>>}
  */
 export async function chunksLoaded(bundle) {
   const directory = mkdtempSync(join(tmpdir(), 'lait-bundle-'));
@@ -57,7 +57,7 @@ export async function chunksLoaded(bundle) {
     for (const [name, code] of Object.entries(programs(bundle, directory, base))) {
       for (const file of await filesLoaded(code, directory)) {
         const chunk = basename(file);
-        loaded.set(chunk, [...(loaded.get(chunk) ?? []), name]);
+        if (!loaded.has(chunk)) loaded.set(chunk, name);
       }
     }
   } finally {
@@ -92,14 +92,14 @@ steps:
   const write = 'write: reply.txt';
   return {
     version: command('--version'),
-    lint: command('lint', file('lint.yml', add, 'run: [echo, "{{ input }}"]', prompt, write)),
-    run: command('run', file('run.yml', "jq: '{n: 1}'", add), 'text'),
-    prompt: command('run', file('prompt.yml', prompt, write), 'text'),
     library: library(
       `const lait = await createLait({ config: false });
        const workflow = await lait.load({ version: 2, name: 'sample', steps: [{ jq: '{n: (.n + 1)}' }] });
        await workflow.run({ input: { n: 0 } });`,
     ),
+    run: command('run', file('run.yml', "jq: '{n: 1}'", add), 'text'),
+    lint: command('lint', file('lint.yml', add, 'run: [echo, "{{ input }}"]', prompt, write)),
+    prompt: command('run', file('prompt.yml', prompt, write), 'text'),
   };
 }
 
