@@ -59,6 +59,14 @@ export class Problems {
     return range && this.#lines.position(this.source.file, range.start, range.end);
   }
 
+  /** The first error and its place, for who tells no more than that; undefined without one. */
+  firstError(): string | undefined {
+    const first = this.list().find(({ severity }) => severity === 'error');
+    if (first?.position === undefined) return first?.message;
+    const { line, column } = first.position;
+    return `${first.message} at line ${line}, column ${column}`;
+  }
+
   /** All problems in the order of the source; those without a place come first. */
   list(): Diagnostic[] {
     const sorted = this.#diagnostics

@@ -1,10 +1,10 @@
-import { parseDocument } from 'yaml';
 import type { Question } from '../../engine/question.js';
 import { UsageError } from '../../errors/errors.js';
 import { readTextFile } from '../../files/read-file.js';
-import { yamlTokens } from '../../files/yaml-tokens.js';
 import { kinds } from '../../kinds/index.js';
 import type { Plan } from '../../plan/plan.js';
+import { Problems } from '../../plan/problems.js';
+import { readYamlValue } from '../../plan/yaml/read-yaml-value.js';
 import { NodePlaces } from '../../runs/node-places.js';
 import { textOf } from '../../values/text.js';
 import { isObject, type JsonObject, type JsonValue } from '../../values/value.js';
@@ -29,23 +29,11 @@ export class ScriptedAnswers {
   /** Throws a `UsageError` (code `answers_invalid`) for a file that holds no object, and what `requireFile` and reading it throw. */
   static async read(file: string, signal: AbortSignal): Promise<ScriptedAnswers> {
     const text = await readTextFile(await requireFile(file), { signal });
-    try {
-      yamlTokens(text);
-    } catch (cause) {
-      throw invalid(file, (cause as Error).message);
-    }
-    const document = parseDocument(text, { prettyErrors: true });
-    const [error] = document.errors;
-    // The first line says what and where; a picture of the place follows.
-    if (error !== undefined) throw invalid(file, error.message.replace(/:?\n.*$/s, ''));
-    let value: unknown;
-    try {
-      value = document.toJS({ maxAliasCount: 100 });
-    } catch (cause) {
-      throw invalid(file, (cause as Error).message);
-    }
+    const problems = new Problems({ file, text });
+    const value = readYamlValue(problems);
+    if (value === undefined) throw invalid(file, problems.firstError()!);
     if (!isObject(value)) throw invalid(file, 'it must hold an object of step ids, questions or addresses');
-    return new ScriptedAnswers(value as JsonObject);
+    return new ScriptedAnswers(value);
   }
 
   /** Makes the ids of a workflow's steps known as names of their questions. */

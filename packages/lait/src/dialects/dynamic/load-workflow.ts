@@ -4,8 +4,7 @@ import { LineIndex } from '../../plan/line-index.js';
 import type { Plan } from '../../plan/plan.js';
 import { Problems } from '../../plan/problems.js';
 import type { SourceFile } from '../../plan/source.js';
-import { jsonOf } from '../../plan/yaml/json-of.js';
-import { readYaml } from '../../plan/yaml/read-yaml.js';
+import { readYamlValue } from '../../plan/yaml/read-yaml-value.js';
 import { repeatsKeys } from '../../values/repeated-keys.js';
 import type { Catalog } from './catalog.js';
 import { checkDefinition } from './check.js';
@@ -80,8 +79,7 @@ export function parseDefinition(source: SourceFile): { value: unknown } | { diag
     // Read as YAML, which knows where the text is broken; JSON is YAML, too.
   }
   const problems = new Problems(source);
-  const root = readYaml(problems);
-  const value = root === undefined ? undefined : jsonOf(root, (problem) => problems.add(problem));
+  const value = readYamlValue(problems);
   if (problems.errors === 0) return { value };
   const errors = problems.list().filter(({ severity }) => severity === 'error');
   return { diagnostics: errors.map((diagnostic) => ({ ...diagnostic, code: 'syntax' })) };

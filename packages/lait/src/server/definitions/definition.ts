@@ -1,4 +1,6 @@
 import type { Form } from '../../plan/plan.js';
+import { Problems } from '../../plan/problems.js';
+import { readYamlValue } from '../../plan/yaml/read-yaml-value.js';
 import type { JsonObject, JsonValue } from '../../values/value.js';
 
 /** How far a version is: what is worked on, what runs, and what ran before. Source: graph seed, revisions. */
@@ -48,6 +50,15 @@ export type DefinitionContent = string | JsonObject;
 
 export function contentOf(value: JsonValue): DefinitionContent {
   return typeof value === 'string' ? value : (value as JsonObject);
+}
+
+/**
+ * The content as a value, also of the text of a file. Undefined for a text that is no YAML: what is wrong with it is told
+ * where it is checked.
+ */
+export function valueOfContent(content: DefinitionContent): JsonValue | undefined {
+  if (typeof content !== 'string') return content;
+  return readYamlValue(new Problems({ file: '<definition>', text: content }));
 }
 
 /** The content as the text that plans are lowered from. */

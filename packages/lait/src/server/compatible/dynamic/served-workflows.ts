@@ -1,8 +1,7 @@
 import { DefinitionError } from '../../../errors/errors.js';
 import type { Plan } from '../../../plan/plan.js';
 import { isObject, type JsonObject } from '../../../values/value.js';
-import type { DefinitionContent } from '../../definitions/definition.js';
-import { storedYamlValue } from '../../definitions/yaml-value.js';
+import { type DefinitionContent, valueOfContent } from '../../definitions/definition.js';
 import { HttpProblem } from '../../http/problem.js';
 import type { ServerContext } from '../../server-context.js';
 import type { ServedWorkflow } from './workflow-view.js';
@@ -13,7 +12,7 @@ export async function servedWorkflows(server: ServerContext): Promise<ServedWork
     server.catalog.configuredIds().map(async (id): Promise<ServedWorkflow[]> => {
       try {
         const { plan } = await server.catalog.find(id);
-        return plan.form === 'dynamic' ? [{ id, definition: await definitionOf(plan), isStored: false }] : [];
+        return plan.form === 'dynamic' ? [{ id, definition: definitionOf(plan), isStored: false }] : [];
       } catch (error) {
         // A file that is broken is told when it is run; the list shows the others.
         if (error instanceof DefinitionError) return [];
@@ -22,13 +21,11 @@ export async function servedWorkflows(server: ServerContext): Promise<ServedWork
     }),
   );
   const published = await server.definitions.read((rows) => rows.allPublished(['dynamic']));
-  const stored = await Promise.all(
-    published.map(async ({ definitionId, content }) => ({
-      id: definitionId,
-      definition: await parsed(content),
-      isStored: true,
-    })),
-  );
+  const stored = published.map(({ definitionId, content }) => ({
+    id: definitionId,
+    definition: parsed(content),
+    isStored: true,
+  }));
   return [...configured.flat(), ...stored];
 }
 
@@ -37,23 +34,21 @@ export async function servedWorkflow(server: ServerContext, id: string): Promise
   const version = await server.definitions.published(id);
   if (version !== undefined) {
     const { definition } = await server.definitions.get(id);
-    if (definition.form === 'dynamic')
-      return { id, definition: await parsed(version.content), isStored: true };
+    if (definition.form === 'dynamic') return { id, definition: parsed(version.content), isStored: true };
   } else if (server.catalog.configuredIds().includes(id)) {
     const { plan } = await server.catalog.find(id);
-    if (plan.form === 'dynamic') return { id, definition: await definitionOf(plan), isStored: false };
+    if (plan.form === 'dynamic') return { id, definition: definitionOf(plan), isStored: false };
   }
   throw new HttpProblem({ status: 404, code: 'workflow_not_found', detail: 'Workflow not found' });
 }
 
 /** The definition that a plan was lowered from. */
-export function definitionOf({ sources }: Plan): Promise<JsonObject> {
+export function definitionOf({ sources }: Plan): JsonObject {
   return parsed(sources[0]?.text ?? '{}');
 }
 
-/** Files may be YAML. */
-export async function parsed(content: DefinitionContent): Promise<JsonObject> {
-  if (typeof content !== 'string') return content;
-  const value = await storedYamlValue(content);
+/** The content of a definition of this form; an empty one of a text that is none. */
+export function parsed(content: DefinitionContent): JsonObject {
+  const value = valueOfContent(content);
   return isObject(value) ? (value as JsonObject) : {};
 }

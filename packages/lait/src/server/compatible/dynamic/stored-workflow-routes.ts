@@ -74,7 +74,7 @@ export const storedWorkflowRoutes: readonly Route[] = [
       const wanted = rows.filter(
         ({ definition }) => query.authorId === undefined || definition.authorId === query.authorId,
       );
-      const workflows = await Promise.all(wanted.map(rowView));
+      const workflows = wanted.map(rowView);
       return { body: { workflows, total: workflows.length } };
     },
   }),
@@ -100,7 +100,7 @@ export const storedWorkflowRoutes: readonly Route[] = [
           code: 'definition_not_found',
           detail: `Dynamic workflow with id ${path.id} not found`,
         });
-      return { body: await rowView(row) };
+      return { body: rowView(row) };
     },
   }),
   route({
@@ -122,9 +122,9 @@ export const storedWorkflowRoutes: readonly Route[] = [
   }),
 ];
 
-async function rowView(row: { definition: StoredDefinition; version: StoredVersion }): Promise<JsonObject> {
+function rowView(row: { definition: StoredDefinition; version: StoredVersion }): JsonObject {
   const { definition, version } = row;
-  const content = await parsed(version.content);
+  const content = parsed(version.content);
   const members: [string, JsonValue][] = [];
   for (const name of shown) {
     const value = content[name];

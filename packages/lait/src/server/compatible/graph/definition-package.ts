@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { Problems } from '../../../plan/problems.js';
+import { readYamlValue } from '../../../plan/yaml/read-yaml-value.js';
 import type { JsonObject } from '../../../values/value.js';
-import { yamlValue } from '../../definitions/yaml-value.js';
 import { HttpProblem, type RequestProblem, unprocessable } from '../../http/problem.js';
 import { parseJson } from '../../http/read-body.js';
 import { contentOfBody, edgeBody, type GraphContent, graphBody, nodeBody } from './graph-content.js';
@@ -80,7 +81,7 @@ export async function readPackage(
 ): Promise<DefinitionPackage> {
   if (Buffer.byteLength(text) > maxPackageBytes)
     throw unprocessable('package_too_large', `a package may have ${maxPackageBytes} bytes at most`);
-  const value = format === 'json' ? readJson(text) : await readYaml(text);
+  const value = format === 'json' ? readJson(text) : readYaml(text);
   return checkPackage(value, limits);
 }
 
@@ -115,10 +116,9 @@ function readJson(text: string): unknown {
   }
 }
 
-async function readYaml(text: string): Promise<unknown> {
-  try {
-    return await yamlValue(text);
-  } catch (error) {
-    throw unprocessable('yaml_invalid', `the package is no YAML: ${(error as Error).message}`);
-  }
+function readYaml(text: string): unknown {
+  const problems = new Problems({ file: '<package>', text });
+  const value = readYamlValue(problems);
+  if (value !== undefined) return value;
+  throw unprocessable('yaml_invalid', `the package is no YAML: ${problems.firstError()}`);
 }

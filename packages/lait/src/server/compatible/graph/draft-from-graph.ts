@@ -26,7 +26,7 @@ export async function createDraft(
   });
   return {
     workflow: workflowView(definition),
-    revision: await revisionView(revision),
+    revision: revisionView(revision),
     validation_errors: checkView(diagnostics).errors ?? [],
   };
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { isObject, type JsonObject, type JsonValue } from '../../../values/value.js';
-import type { DefinitionContent } from '../../definitions/definition.js';
-import { storedYamlValue } from '../../definitions/yaml-value.js';
+import { type DefinitionContent, valueOfContent } from '../../definitions/definition.js';
 
 /** A graph as this interface shows and takes it: decoded, every edge with an id. Source: graph facts §1.3 to §1.5. */
 export interface GraphContent extends JsonObject {
@@ -55,8 +54,8 @@ export function contentOfBody({ inputs_schema, nodes, edges }: z.infer<typeof gr
 }
 
 /** The graph of a stored version, whatever it was stored as; an empty one of a text that is no YAML. */
-export async function graphOf(content: DefinitionContent): Promise<GraphContent> {
-  const value = typeof content === 'string' ? await storedYamlValue(content) : content;
+export function graphOf(content: DefinitionContent): GraphContent {
+  const value = valueOfContent(content);
   if (!isObject(value)) return emptyGraph;
   const schema = decoded(value as JsonObject, 'inputs_schema');
   return {

@@ -76,7 +76,7 @@ export class GraphStore {
   async addDraft(workflowId: string): Promise<StoredVersion> {
     const { versions } = await this.workflow(workflowId);
     const published = versions.find(({ status }) => status === 'published');
-    const graph = published === undefined ? emptyGraph : copyGraph(await graphOf(published.content));
+    const graph = published === undefined ? emptyGraph : copyGraph(graphOf(published.content));
     return this.server.definitions.addDraft(workflowId, graph);
   }
 

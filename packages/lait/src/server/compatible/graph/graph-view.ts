@@ -23,8 +23,8 @@ export function workflowView(definition: StoredDefinition): JsonObject {
 }
 
 /** A revision with its graph, whatever it was stored as. */
-export async function revisionView(version: StoredVersion): Promise<JsonObject> {
-  const { inputs_schema, nodes, edges } = await graphOf(version.content);
+export function revisionView(version: StoredVersion): JsonObject {
+  const { inputs_schema, nodes, edges } = graphOf(version.content);
   const { revisionId: revision_id } = version;
   return {
     revision_id,
@@ -61,9 +61,9 @@ export function runSummary(record: RunRecord, versions: readonly StoredVersion[]
 }
 
 /** A run with the graph that it began with. */
-export async function runView(record: RunRecord, versions: readonly StoredVersion[]): Promise<JsonObject> {
+export function runView(record: RunRecord, versions: readonly StoredVersion[]): JsonObject {
   const text = record.definition.sources[0]?.text ?? '{}';
-  return { ...runSummary(record, versions), graph_snapshot: await graphOf(text) };
+  return { ...runSummary(record, versions), graph_snapshot: graphOf(text) };
 }
 
 /** The newest version of before the run whose content it runs; none when that version was removed. */

@@ -25,7 +25,7 @@ export const revisionRoutes: readonly Route[] = [
     async handle({ path, actor }, server) {
       const draft = await new GraphStore(server).addDraft(path.workflow_id);
       await server.audit.record(actor, 'definition.drafted', path.workflow_id, { version: draft.version });
-      return { body: await revisionView(draft) };
+      return { body: revisionView(draft) };
     },
   }),
   route({
@@ -39,7 +39,7 @@ export const revisionRoutes: readonly Route[] = [
     responses: answered,
     async handle({ path }, server) {
       const { revision } = await new GraphStore(server).revision(path.revision_id);
-      return { body: await revisionView(revision) };
+      return { body: revisionView(revision) };
     },
   }),
   route({
@@ -58,7 +58,7 @@ export const revisionRoutes: readonly Route[] = [
       await server.audit.record(actor, 'definition.drafted', changed.definitionId, {
         version: changed.version,
       });
-      return { body: await revisionView(changed) };
+      return { body: revisionView(changed) };
     },
   }),
   route({
@@ -105,7 +105,7 @@ export const revisionRoutes: readonly Route[] = [
       await server.audit.record(actor, 'definition.published', published.definitionId, {
         version: published.version,
       });
-      return { body: await revisionView(published) };
+      return { body: revisionView(published) };
     },
   }),
   route({
@@ -121,7 +121,7 @@ export const revisionRoutes: readonly Route[] = [
     async handle({ path, query }, server) {
       const { definition, revision } = await new GraphStore(server).publishedRevision(path.revision_id);
       const { name, description } = definition;
-      const graph = await graphOf(revision.content);
+      const graph = graphOf(revision.content);
       return packageFile(server, { name, description, graph }, name, query.format);
     },
   }),
@@ -141,7 +141,7 @@ export const revisionRoutes: readonly Route[] = [
         { workflow: definition.id, revisionId: path.revision_id, inputs: body.inputs as JsonObject },
         actor,
       );
-      return { body: await runView(record, [revision]) };
+      return { body: runView(record, [revision]) };
     },
   }),
 ];

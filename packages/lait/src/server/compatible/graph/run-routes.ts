@@ -30,7 +30,7 @@ export const runRoutes: readonly Route[] = [
       const { nodes, events } = await server.runs.view(path.run_id);
       return {
         body: {
-          ...(await runView(record, await store.versionsOf(record))),
+          ...runView(record, await store.versionsOf(record)),
           nodes: nodes.map((row) => nodeView(row, path.run_id)),
           events: events.map(eventView),
         },
@@ -106,7 +106,7 @@ export const runRoutes: readonly Route[] = [
       await store.run(path.run_id);
       const inputs = body.inputs as JsonObject | null | undefined;
       const record = await server.runs.rerun(path.run_id, inputs == null ? {} : { inputs }, actor);
-      return { body: await runView(record, await store.versionsOf(record)) };
+      return { body: runView(record, await store.versionsOf(record)) };
     },
   }),
   route({
@@ -175,7 +175,7 @@ function action<Body>(
       const store = new GraphStore(server);
       await store.run(path.run_id);
       const record = await act(path.run_id, given as Body, actor, server);
-      return { body: await runView(record, await store.versionsOf(record)) };
+      return { body: runView(record, await store.versionsOf(record)) };
     },
   });
 }

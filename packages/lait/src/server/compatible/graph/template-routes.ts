@@ -57,7 +57,7 @@ export const templateRoutes: readonly Route[] = [
         { name: body.name ?? name, description: body.description ?? description, graph: copyGraph(graph) },
         actor,
       );
-      return { body: { ...workflowView(definition), revision: await revisionView(revision) } };
+      return { body: { ...workflowView(definition), revision: revisionView(revision) } };
     },
   }),
   route({

@@ -166,7 +166,7 @@ async function publishedSource(
     workflowName: definition.name,
     sourceWorkflowId: definition.id,
     sourceRevisionId: revisionId,
-    graph: await graphOf(revision.content),
+    graph: graphOf(revision.content),
   };
 }
 

@@ -50,7 +50,7 @@ export const workflowRoutes: readonly Route[] = [
         { name: body.name, description: body.description, skipApproval: body.skip_approval, graph },
         actor,
       );
-      return { body: { ...workflowView(definition), revision: await revisionView(revision) } };
+      return { body: { ...workflowView(definition), revision: revisionView(revision) } };
     },
   }),
   route({
@@ -68,7 +68,7 @@ export const workflowRoutes: readonly Route[] = [
       return {
         body: {
           ...workflowView(definition),
-          revisions: await Promise.all(versions.map(revisionView)),
+          revisions: versions.map(revisionView),
           runs: runs.map((run) => runSummary(run, versions)),
         },
       };
@@ -140,15 +140,13 @@ export const workflowRoutes: readonly Route[] = [
           (await rows.allPublished(['graph'])).map((version) => [version.definitionId, version]),
         );
         const listed = await rows.list({ forms: ['graph'] });
-        return Promise.all(
-          listed
-            .filter((definition) => published.has(definition.id))
-            .map(async (definition) => {
-              const { revisionId: revision_id, version, content } = published.get(definition.id)!;
-              const { inputs_schema } = await graphOf(content);
-              return { ...workflowView(definition), revision_id, version, inputs_schema };
-            }),
-        );
+        return listed
+          .filter((definition) => published.has(definition.id))
+          .map((definition) => {
+            const { revisionId: revision_id, version, content } = published.get(definition.id)!;
+            const { inputs_schema } = graphOf(content);
+            return { ...workflowView(definition), revision_id, version, inputs_schema };
+          });
       });
       return { body: { items, total: items.length } };
     },
