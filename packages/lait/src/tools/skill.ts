@@ -1,7 +1,9 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { parse } from 'yaml';
 import { DefinitionError } from '../errors/errors.js';
 import { type ReadFileOptions, readTextFile } from '../files/read-file.js';
+import { yamlTokens } from '../files/yaml-tokens.js';
 import type { ModelTool } from '../kinds/services.js';
 import { plainLineEnds } from '../values/line-ends.js';
 import { isObject } from '../values/value.js';
@@ -31,14 +33,14 @@ export async function readSkill(name: string, location: string, options: ReadFil
     return { name, body: text.trim() };
   }
   const [, header = '', body = ''] = match;
-  const description = await readDescription(name, file, header);
+  const description = readDescription(name, file, header);
   return { name, ...(description !== undefined && { description }), body: body.trim() };
 }
 
-async function readDescription(name: string, file: string, header: string): Promise<string | undefined> {
-  const { parse } = await import('yaml');
+function readDescription(name: string, file: string, header: string): string | undefined {
   let frontmatter: unknown;
   try {
+    yamlTokens(header);
     frontmatter = parse(header, { maxAliasCount: 100 });
   } catch (error) {
     throw invalid(name, file, `its frontmatter is no YAML: ${(error as Error).message}`);

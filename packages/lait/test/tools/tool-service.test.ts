@@ -267,6 +267,7 @@ describe('skills', () => {
   it.each([
     ['---\nname: x\n', /no closing '---'/],
     ['---\na: [\n---\n', /no YAML/],
+    [`---\na: ${'['.repeat(300)}\n---\n`, /no YAML: nested deeper than 200 levels/],
     ['---\n- a\n---\n', /no mapping/],
     ['---\ndescription: 5\n---\n', /description is no text/],
   ])('that are broken name the skill and its file: %j', async (content, message) => {
