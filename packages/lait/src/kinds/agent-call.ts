@@ -54,7 +54,7 @@ async function structured(
   const failure = (cause?: unknown) =>
     new StepError({
       code: 'agent_without_object',
-      message: `Agent step '${agentId}' declared structuredOutput.schema but the agent finished without producing an object.`,
+      message: `Agent step '${agentId}' declared structuredOutput.schema but the agent finished without producing an object`,
       cause,
     });
   let value: Value;

@@ -148,6 +148,8 @@ export class StepRecorder {
         if (place?.onPath === true) this.#previous = event.value;
         return;
       case 'step.failed':
+        // What a failing sibling ends while it waits is left as it stood, too.
+        if (event.error.code === 'cancelled' && this.#records.get(id)?.status === 'suspended') return;
         this.#update(id, { status: 'failed', error: serializedError(event.error), endedAt: now });
         return;
       case 'question.asked': {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { defineTool } from '../../../src/index.js';
 import { compileDefinitionSchema } from '../../../src/schema/strip.js';
 import type { JsonObject } from '../../../src/values/value.js';
 import { complete, host, literally, mapping, resultOf, run, tool } from './host.js';
@@ -133,6 +134,39 @@ describe('entries', () => {
       const outcome = await run({ graph }, { inputData: { prompt: 'こんにちは' } });
       expect(resultOf(outcome)).toEqual({ text: 'echo: こんにちは' });
     }
+  });
+});
+
+describe('a step that waits', () => {
+  it('stays suspended in the record when a step beside it fails', async () => {
+    for (const steps of [
+      [tool('ask'), tool('fail')],
+      [tool('fail'), tool('ask')],
+    ]) {
+      const { status, steps: records } = await run(
+        { graph: [{ type: 'parallel', steps }] },
+        { inputData: 1 },
+      );
+      expect(status).toBe('failed');
+      expect(records.fail).toMatchObject({ status: 'failed', error: { message: 'boom' } });
+      expect(records.ask).toMatchObject({ status: 'suspended', suspendPayload: { asks: 1 } });
+      expect(records.ask).not.toHaveProperty('error');
+    }
+  });
+
+  it('in a foreach whose other element fails is failed with it', async () => {
+    const askOnce = defineTool({
+      inputSchema: {},
+      outputSchema: {},
+      execute: (item, context) => {
+        if (item === 2) throw new Error('no 2');
+        return context.suspend({});
+      },
+    });
+    const graph = [{ type: 'foreach', step: tool('each', 'askOnce'), opts: { concurrency: 2 } }];
+    const outcome = await run({ graph }, { inputData: [1, 2] }, { tools: { askOnce } });
+    expect(outcome).toMatchObject({ status: 'failed', error: { message: 'no 2' } });
+    expect(outcome.steps.each).toMatchObject({ status: 'failed', error: { message: 'no 2' } });
   });
 });
 
