@@ -78,11 +78,14 @@ async function chunks(groups) {
 }
 
 // The face of the library is a module. Node looks through a CommonJS file that a module imports for its names, which takes
-// longer than running it; between them stands a file that is looked through at once.
+// longer than running it: Node gets a face that requires it. Bundlers follow imports only: between their face and the library
+// stands a file that is looked through at once, in case Node meets it, too.
 const names = Object.keys(await import(pathToFileURL(join(root, 'dist/index.js')).href));
+const exported = `export const { ${names.join(', ')} } = library;\n`;
 const face = {
-  'loader.cjs': "const library = require('./library.cjs');\nmodule.exports = library;\n",
-  'index.mjs': `import library from './loader.cjs';\n\nexport const { ${names.join(', ')} } = library;\n`,
+  'node.mjs': `import { createRequire } from 'node:module';\n\nconst library = createRequire(import.meta.url)('./library.cjs');\n${exported}`,
+  'index.mjs': `import library from './loader.cjs';\n\n${exported}`,
+  'loader.cjs': "module.exports = require('./library.cjs');\n",
 };
 
 /** Replaces what is in the directory by chunks. */

@@ -86,7 +86,7 @@ steps:
     return path;
   };
   const library = (code) =>
-    `import(${JSON.stringify(pathToFileURL(join(bundle, 'index.mjs')))}).then(async ({ createLait }) => { ${code} })`;
+    `import(${JSON.stringify(pathToFileURL(join(bundle, 'node.mjs')))}).then(async ({ createLait }) => { ${code} })`;
   const add = "jq: '{n: (.n + 1)}'";
   const prompt = 'prompt: hello {{ input }}';
   const write = 'write: reply.txt';
