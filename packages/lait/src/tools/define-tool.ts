@@ -1,7 +1,8 @@
 import { StepError } from '../errors/errors.js';
 import type { DirectToolContext, RegisteredTool } from '../kinds/services.js';
 import { compileFullSchema } from '../schema/full-schema.js';
-import { compileDefinitionSchema, isFullyStripped, type StripResult } from '../schema/strip.js';
+import { isFullyStripped } from '../schema/is-fully-stripped.js';
+import { compileDefinitionSchema, type StripResult } from '../schema/strip.js';
 import type { JsonObject, Value } from '../values/value.js';
 import type { InferJsonSchema } from './infer-json-schema.js';
 import {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { isFullyStripped } from '../../src/schema/is-fully-stripped.js';
 import {
   compileDefinitionSchema,
   describeProblems,
-  isFullyStripped,
   type StripOptions,
   UnsupportedSchemaError,
 } from '../../src/schema/strip.js';
