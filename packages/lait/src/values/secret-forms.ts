@@ -33,10 +33,13 @@ export function secretForms(secret: string): Set<string> {
   return forms;
 }
 
-/** The text in lower case and of the same length, so that places in it are places in the text. */
+/**
+ * The text in lower case, each character by itself: of the same length, so that places in it are places in the text, and
+ * the same whatever stands around it. Two letters are not like that by themselves: a dotted I gets longer, and what a
+ * sigma becomes depends on its neighbours.
+ */
 export function foldCase(text: string): string {
-  const folded = text.toLowerCase();
-  return folded.length === text.length ? folded : text.replace(/[A-Z]+/g, (part) => part.toLowerCase());
+  return text.replace(/[İΣς]/g, (letter) => (letter === 'İ' ? 'i' : 'σ')).toLowerCase();
 }
 
 function plainForms(secret: string): Set<string> {

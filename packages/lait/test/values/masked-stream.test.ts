@@ -26,7 +26,14 @@ const piecesOf = (...parts: string[]) =>
 
 describe('MaskedStream', () => {
   it('[secrets.masked-pieces] shows of a text in pieces what is shown of it whole', () => {
-    const registry = registryOf('abcdabce', 'cdab-cd', '鍵は日本🦊語', 'nnrr', "it's\nnext-line-of-it");
+    const registry = registryOf(
+      'abcdabce',
+      'cdab-cd',
+      '鍵は日本🦊語',
+      'nnrr',
+      "it's\nnext-line-of-it",
+      'ΠΆΣΣ-İΣ',
+    );
     const parts = ['abcd', 'abce', 'ab', 'c', '-cd', 'cdab', ' ', '\n', '\\', 'n', 'r', '\\n', '\\r', 'x'];
     const others = [
       '鍵は',
@@ -40,6 +47,9 @@ describe('MaskedStream', () => {
       'aHR0',
       'YWJj',
       'ZGFiY2U=',
+      'πάς',
+      'Σ',
+      'ς-İ',
     ];
     fc.assert(
       fc.property(piecesOf(...parts, ...others), (pieces) => {

@@ -75,6 +75,18 @@ describe('SecretRegistry', () => {
     },
   );
 
+  it.each([
+    ['ΚΛΕΙΔΊΣ-ΜΟΥ', 'x κλειδίς-μου y'],
+    ['ΠΆΣΣ', 'x πάςς y'],
+    ['πάσς', 'xΠΆΣΣy'],
+    ['ÄPFELGELD', 'x äpfelgeld İ y'],
+    ['İĞNEDEN-İP', 'x iğneden-ip y'],
+  ])('[secrets.masked] hides %s whatever case and neighbours its letters have: %s', (letters, text) => {
+    const keys = new SecretRegistry();
+    keys.add(letters);
+    expect(keys.mask(text)).toMatch(/^x ?\[REDACTED\]( İ)? ?y$/);
+  });
+
   it('hides no prose that has the letters of a short secret in several words', () => {
     const short = new SecretRegistry();
     short.add('then');
