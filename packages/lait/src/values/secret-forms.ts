@@ -96,11 +96,17 @@ function base64Cores(bytes: Buffer): string[] {
   });
 }
 
+const base32Letters = 'abcdefghijklmnopqrstuvwxyz234567';
+
 /** RFC 4648 without padding: what stands before the padding is secret enough. */
 function base32(bytes: Buffer): string {
-  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
-  const groups = bits.match(/.{1,5}/g) ?? [];
-  return groups
-    .map((group) => 'abcdefghijklmnopqrstuvwxyz234567'[Number.parseInt(group.padEnd(5, '0'), 2)])
-    .join('');
+  let text = '';
+  let held = 0;
+  let bits = 0;
+  for (const byte of bytes) {
+    held = (held << 8) | byte;
+    for (bits += 8; bits >= 5; bits -= 5) text += base32Letters[(held >> (bits - 5)) & 31];
+    held &= (1 << bits) - 1;
+  }
+  return bits === 0 ? text : text + base32Letters[(held << (5 - bits)) & 31];
 }
