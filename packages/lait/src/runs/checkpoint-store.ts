@@ -121,7 +121,7 @@ export class CheckpointStore {
       throw error;
     }
     try {
-      const checkpoint = readCheckpoint(text, path);
+      const checkpoint = readCheckpoint(text, path, runId);
       await this.#remember(runId);
       return checkpoint;
     } catch (error) {
@@ -280,7 +280,7 @@ export class CheckpointStore {
   async #readPrevious(runId: string): Promise<{ text: string; checkpoint: Checkpoint }> {
     const path = this.#previous(runId);
     const text = await readTextFile(path, { maxBytes: maxCheckpointBytes, pipes: false });
-    return { text, checkpoint: readCheckpoint(text, path) };
+    return { text, checkpoint: readCheckpoint(text, path, runId) };
   }
 
   get #claims(): string {

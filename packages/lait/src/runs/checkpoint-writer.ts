@@ -1,5 +1,11 @@
-import type { JsonObject, Value } from '../values/value.js';
-import { type Checkpoint, checkpointFormat, type KeptItems, type PassedValue } from './checkpoint.js';
+import type { JsonObject, JsonValue, Value } from '../values/value.js';
+import {
+  type Checkpoint,
+  checkpointFormat,
+  type KeptConversation,
+  type KeptItems,
+  type PassedValue,
+} from './checkpoint.js';
 import { GrowingJson } from './growing-json.js';
 
 export interface CheckpointEncoding {
@@ -59,7 +65,7 @@ export class CheckpointWriter {
       ...(Object.keys(state).length === 0 ? [] : [this.#member('state', state, encode)]),
       ...(conversation === undefined
         ? []
-        : [this.#member('conversation', conversation as unknown as JsonObject, encode)]),
+        : [this.#member('conversation', conversation, (kept) => this.#conversation(kept))]),
       ...(failure === undefined
         ? []
         : [`"failure":${JSON.stringify({ ...failure, message: mask(failure.message) })}`]),
@@ -100,6 +106,13 @@ export class CheckpointWriter {
       this.#values(this.#itemResults, results),
       Buffer.from(`}${recorded}}`),
     ];
+  }
+
+  /** Its own keys are no values: a secret of the same letters would make them unreadable. */
+  #conversation({ step, messages, cut_results }: KeptConversation): string {
+    const { encode } = this.#encoding;
+    const said = encode(messages as unknown as JsonValue);
+    return `{"step":${JSON.stringify(step)},"messages":${said},"cut_results":${encode({ ...cut_results })}}`;
   }
 
   #forgetOldEncoding(): void {

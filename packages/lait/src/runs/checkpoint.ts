@@ -64,11 +64,11 @@ export interface KeptItems {
 }
 
 /**
- * Reads a file's text. Throws a `LaitError` that names the path and says what to do: `checkpoint_damaged`,
- * `checkpoint_foreign` (JSON that is no checkpoint), `checkpoint_of_other_kind` (a run of the run store),
+ * Reads the text of a run's file. Throws a `LaitError` that names the path and says what to do: `checkpoint_damaged` (also
+ * the record of another run, which would be written elsewhere than it was read), `checkpoint_foreign` (JSON that is no checkpoint), `checkpoint_of_other_kind` (a run of the run store),
  * `checkpoint_older` and `checkpoint_newer` (other formats).
  */
-export function readCheckpoint(text: string, path: string): Checkpoint {
+export function readCheckpoint(text: string, path: string, runId: string): Checkpoint {
   let file: unknown;
   try {
     file = JSON.parse(text);
@@ -87,7 +87,7 @@ export function readCheckpoint(text: string, path: string): Checkpoint {
       message: `${path} is no checkpoint of lait (it names no format); it is left as it is`,
     });
   }
-  const { format } = file;
+  const { format, no_value: hasNoValue, ...members } = file;
   if (format !== checkpointFormat) {
     const newer = typeof format === 'number' && format > checkpointFormat;
     throw new LaitError({
@@ -99,10 +99,11 @@ export function readCheckpoint(text: string, path: string): Checkpoint {
   }
   const problem = shapeProblem(file);
   if (problem !== undefined) throw damagedCheckpoint(path, problem);
-  const checkpoint = file as unknown as Checkpoint & { no_value?: boolean };
+  const checkpoint = members as unknown as Checkpoint;
+  if (checkpoint.run_id !== runId) throw damagedCheckpoint(path, 'it is the record of another run');
   return {
     ...checkpoint,
-    current_value: checkpoint.no_value === true ? undefined : checkpoint.current_value,
+    current_value: hasNoValue === true ? undefined : checkpoint.current_value,
     passed_values: checkpoint.passed_values ?? [],
     state: checkpoint.state ?? {},
   };
@@ -131,18 +132,26 @@ const shapes: Readonly<Record<string, (value: unknown, file: JsonObject) => bool
   current_value: (value) => value !== undefined,
   steps_outputs: isObject,
   status: (value) => value === 'failed' || value === 'completed',
+  failure: optional(({ message, step }) => isText(message) && (step === undefined || isText(step))),
+  parent: optional(({ run_id, from }) => isText(run_id) && isText(from)),
+  started_at: (value) => value === undefined || isText(value),
+  updated_at: (value) => value === undefined || isText(value),
   passed_values: (value) => value === undefined || (Array.isArray(value) && value.every(isObject)),
-  state: (value) => value === undefined || isObject(value),
-  conversation: (value) =>
-    value === undefined || (isObject(value as JsonValue) && isConversation(value as JsonObject)),
+  state: optional(() => true),
+  items: optional(
+    ({ digest, results, steps }) =>
+      /^[0-9a-f]{64}$/.test(String(digest)) && isObject(results) && (steps === undefined || isObject(steps)),
+  ),
+  // What was said is looked at when its secrets are back: they may stand anywhere in it.
+  conversation: optional(
+    ({ step, messages, cut_results: results }) =>
+      isText(step) && Array.isArray(messages) && messages.every(isObject) && isObject(results),
+  ),
 };
 
-function isConversation({ step, messages, cut_results: results }: JsonObject): boolean {
-  return isText(step) && Array.isArray(messages) && messages.every(isMessage) && isObject(results);
-}
-
-function isMessage(message: JsonValue): boolean {
-  return isObject(message) && ['user', 'assistant', 'tool'].includes(message.role as string);
+/** An object of its own shape, or nothing. */
+function optional(fits: (value: JsonObject) => boolean): (value: unknown) => boolean {
+  return (value) => value === undefined || (isObject(value) && fits(value as JsonObject));
 }
 
 function shapeProblem(file: JsonObject): string | undefined {

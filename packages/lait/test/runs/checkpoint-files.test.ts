@@ -83,11 +83,21 @@ describe('[runs.format] the file of a run', () => {
           steps_outputs: { a: value as JsonValue },
           state: state === null ? {} : { s: state as JsonValue },
         });
-        expect(readCheckpoint(writeCheckpoint(saved), 'x.json')).toMatchObject(
+        expect(readCheckpoint(writeCheckpoint(saved), 'x.json', saved.run_id)).toMatchObject(
           JSON.parse(JSON.stringify(saved)),
         );
       }),
     );
+  });
+
+  it('has a value again after a step that gave none', async () => {
+    const saved = checkpoint({ current_value: undefined });
+    await save(saved);
+    const read = await store.read(saved.run_id);
+    expect(read.current_value).toBeUndefined();
+    await save({ ...read, current_value: 'つぎ' });
+    expect((await store.read(saved.run_id)).current_value).toBe('つぎ');
+    expect(readFileSync(store.path(saved.run_id), 'utf8').match(/"format"/g)).toHaveLength(1);
   });
 
   it('is the same whether its writer has written earlier ones or not', () => {
@@ -169,6 +179,38 @@ describe('[runs.never-overwritten] a file that cannot be read is left as it is',
     await expect(save(saved)).rejects.toMatchObject({ code: 'checkpoint_changed' });
     expect(readFileSync(store.path(saved.run_id), 'utf8')).toBe(text);
     expect(await store.list()).toMatchObject([{ run_id: saved.run_id, problem: expect.any(String) }]);
+  });
+
+  it.each<[string, unknown]>([
+    ['items', 'x'],
+    ['items', { digest: '","a":"', results: {} }],
+    ['items', { digest: 'a'.repeat(64), results: null }],
+    ['parent', {}],
+    ['failure', { message: 1 }],
+    ['updated_at', 5],
+    ['conversation', { step: 'a', messages: 'x', cut_results: {} }],
+    ['run_id', '../../elsewhere'],
+  ])('one whose %s is %j', async (name, value) => {
+    const saved = checkpoint();
+    const text = JSON.stringify({ ...JSON.parse(writeCheckpoint(saved)), [name]: value });
+    mkdirSync(join(directory, '.lait', 'runs'), { recursive: true });
+    writeFileSync(store.path(saved.run_id), text);
+    await expect(store.read(saved.run_id)).rejects.toMatchObject({ code: 'checkpoint_damaged' });
+  });
+
+  it.each<[JsonValue[], JsonObject]>([
+    [[{ role: 'system', content: 'x' }], {}],
+    [[{ role: 'user' }], {}],
+    [[{ role: 'user', content: [{ type: 'text' }] }], {}],
+    [[{ role: 'tool', content: 'x' }], {}],
+    [[{ role: 'assistant', content: null, tool_calls: [{ id: 'c1' }] }], {}],
+    [[], { c1: 5 }],
+  ])('one whose conversation is %j, cut %j', async (messages, cut_results) => {
+    const saved = checkpoint({ conversation: { step: 'a', messages, cut_results } as never });
+    await save(saved);
+    const references = new SecretReferences({}, new SecretRegistry(), []);
+    const read = await store.read(saved.run_id);
+    expect(() => restoredForm(read, references, () => {})).toThrow(/is damaged: its conversation/);
   });
 
   it('a directory in its place', async () => {
@@ -314,12 +356,41 @@ describe('[runs.no-secrets] secrets in records', () => {
       mask: (text) => own.mask(text),
       revision: () => own.revision,
     });
-    const read = readCheckpoint(textOf(writer.write(saved)), 'x.json');
+    const read = readCheckpoint(textOf(writer.write(saved)), 'x.json', saved.run_id);
     const { steps_outputs, current_value } = restoredForm(read, own, () => {});
     expect({ steps_outputs, current_value }).toEqual({
       steps_outputs: saved.steps_outputs,
       current_value: saved.current_value,
     });
+  });
+
+  it('in the words that a conversation is made of leave it readable', async () => {
+    const words = ['user', 'role', 'step', 'messages', 'content', 'call_1', 'assistant'];
+    const own = references(Object.fromEntries(words.map((word) => [`${word.toUpperCase()}_PASS`, word])));
+    const codec = new ValueCodec(own);
+    const saved = checkpoint({
+      conversation: {
+        step: 'step',
+        messages: [
+          { role: 'user', content: [{ type: 'text', text: 'a user role' }] },
+          {
+            role: 'assistant',
+            content: null,
+            tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } }],
+          },
+          { role: 'tool', tool_call_id: 'call_1', content: '苔 content' },
+        ],
+        cut_results: { call_1: 'messages' },
+      },
+    });
+    const writer = new CheckpointWriter({
+      encode: (value) => codec.encode(value),
+      mask: (text) => own.mask(text),
+      revision: () => own.revision,
+    });
+    await store.save(saved.run_id, writer.write(saved));
+    const { conversation } = restoredForm(await store.read(saved.run_id), own, () => {});
+    expect(conversation).toEqual(saved.conversation);
   });
 
   it('values that look like references, and keys that hold secrets, come back as they were', () => {
