@@ -9,7 +9,9 @@ export default {
   unit: 'entry',
   scale: 'µs',
   cases: Object.fromEntries(sizes.map((size) => [`${size} entries`, size])),
-  note: 'Each entry builds an object from the input and a constant; results are recorded by id.',
+  note: `Each entry builds an object from the input and a constant; results are recorded by id. An entry holds about 2 KB of
+plan. A profile of 10,000 entries shows the functions of 100 entries in much the same shares: what they read and record no
+longer fits the processor's caches, and what is recorded outlives the first collections. Nothing is done more often.`,
   subjects: {
     lait: {
       prepare: (size) =>
