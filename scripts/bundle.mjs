@@ -1,6 +1,6 @@
-// Bundles the command line and the library into packages/lait/dist/bundle: starting them then reads a few files instead of
-// hundreds. Both share their chunks, which are CommonJS, because Node starts that fastest, and which load each other on
-// first use. Large libraries (MCP, servers, stores) stay packages that are loaded when they are needed.
+// Bundles the command line and the library into packages/lait/dist/bundle: starting them then reads a few files instead
+// of hundreds. Both share their chunks, which are CommonJS, because Node starts that fastest, and which load each other
+// on first use. Large libraries (MCP, servers, stores) stay packages that are loaded when they are needed.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -77,9 +77,9 @@ async function chunks(groups) {
   return output;
 }
 
-// The face of the library is a module. Node looks through a CommonJS file that a module imports for its names, which takes
-// longer than running it: Node gets a face that requires it. Bundlers follow imports only: between their face and the library
-// stands a file that is looked through at once, in case Node meets it, too.
+// The face of the library is a module. Node looks through a CommonJS file that a module imports for its names, which
+// takes longer than running it: Node gets a face that requires it. Bundlers follow imports only: between their face and
+// the library stands a file that is looked through at once, in case Node meets it, too.
 const names = Object.keys(await import(pathToFileURL(join(root, 'dist/index.js')).href));
 const exported = `export const { ${names.join(', ')} } = library;\n`;
 const face = {

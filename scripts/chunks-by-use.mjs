@@ -1,6 +1,6 @@
-// What stands together in a chunk of the bundle. Programs that are started often should read and compile only what they run:
-// a first bundle, in which each module stands alone, tells what they load. In the second, each module stands in the chunk of
-// the first of them that loads it; everything else stands together by the place of its source.
+// What stands together in a chunk of the bundle. Programs that are started often should read and compile only what they
+// run: a first bundle, in which each module stands alone, tells what they load. In the second, each module stands in
+// the chunk of the first of them that loads it; everything else stands together by the place of its source.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

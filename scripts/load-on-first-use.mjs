@@ -1,12 +1,13 @@
 // Rewrites a bundled CommonJS chunk so that what it requires at its top is loaded when something of it is first used:
-//   const require_yaml = require("./yaml.cjs");             require_yaml.parse(text)
-// becomes
-//   var $require_yaml; function require_yaml() { return $require_yaml ??= require("./yaml.cjs"); }
-//                                                            require_yaml().parse(text)
-// A program then reads and compiles only what it runs, although the sources import at their top what they need somewhere.
+// const require_yaml = require("./yaml.cjs");             require_yaml.parse(text) becomes   var $require_yaml;
+// function require_yaml() { return $require_yaml ??= require("./yaml.cjs"); }
+// require_yaml().parse(text) A program then reads and compiles only what it runs, although the sources import at their
+// top what they need somewhere.
 import { parseAst } from 'vite';
 
-/** Throws when a required module is used in a way that cannot be rewritten, e.g. when its name is bound a second time. */
+/**
+ * Throws when a required module is used in a way that cannot be rewritten, e.g. when its name is bound a second time.
+ */
 export function loadOnFirstUse(code) {
   const loads = new Map();
   const edits = [];

@@ -83,8 +83,8 @@ function definedBuiltins(): ReadonlyMap<string, Builtin> {
 }
 
 /**
- * Finds each definition's key without parsing it: most programs use few of them. No regular expressions, which cost more
- * than they save where they run once.
+ * Finds each definition's key without parsing it: most programs use few of them. No regular expressions, which cost
+ * more than they save where they run once.
  */
 function splitDefinitions(text: string): [key: string, source: string][] {
   const found: [key: string, source: string][] = [];

@@ -10,8 +10,8 @@ import { type ExitCode, exitCodes } from './exit-codes.js';
 import { requireFile } from './require-file.js';
 
 /**
- * `lait migrate`: rewrites a version 1 workflow as version 2, and lists what a person must decide. With `write` the file
- * is replaced, unless version 2 would refuse what came out. Throws what `requireFile`, `migrateWorkflow` and
+ * `lait migrate`: rewrites a version 1 workflow as version 2, and lists what a person must decide. With `write` the
+ * file is replaced, unless version 2 would refuse what came out. Throws what `requireFile`, `migrateWorkflow` and
  * reading throw.
  */
 export async function migrateFile(

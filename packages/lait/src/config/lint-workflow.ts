@@ -39,9 +39,9 @@ export interface LintContext {
 }
 
 /**
- * Everything that lint says about a workflow file: what its reader refuses, and of a file that can be read also what its
- * expressions, conditions, retries, names, agents, schemas and children have wrong. Problems of a child are its own,
- * with its path before the message. Source: steps facts §17.
+ * Everything that lint says about a workflow file: what its reader refuses, and of a file that can be read also what
+ * its expressions, conditions, retries, names, agents, schemas and children have wrong. Problems of a child are its
+ * own, with its path before the message. Source: steps facts §17.
  */
 export async function lintWorkflow(source: SourceFile, context: LintContext): Promise<Diagnostic[]> {
   const path = resolve(source.file);
@@ -71,7 +71,9 @@ class WorkflowLint {
     return [...sorted([...diagnostics, ...findings.diagnostics]), ...inside, ...children];
   }
 
-  /** The settings and the agent of every step that asks a model, and what agent files that cannot be used have wrong. */
+  /**
+   * The settings and the agent of every step that asks a model, and what agent files that cannot be used have wrong.
+   */
   async #agents(
     findings: Findings,
   ): Promise<{ uses: ReadonlyMap<PlanNode, ModelUse>; inside: readonly Diagnostic[] }> {

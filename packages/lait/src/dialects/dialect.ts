@@ -67,8 +67,8 @@ export interface DefinitionWorld {
 }
 
 /**
- * One form that workflows are written in: how it is told apart, read and checked, and what runs of it need. Code outside
- * of the form's directory asks here and never by the form's name.
+ * One form that workflows are written in: how it is told apart, read and checked, and what runs of it need. Code
+ * outside of the form's directory asks here and never by the form's name.
  */
 export interface Dialect {
   /** Top-level keys that only definitions of this form have all of. */

@@ -9,7 +9,9 @@ const titles: Readonly<Record<string, string>> = {
   ...graphIssueCodes,
 };
 
-/** What every code means that a problem of a definition of any form, of an agent file or of the configuration can have. */
+/**
+ * What every code means that a problem of a definition of any form, of an agent file or of the configuration can have.
+ */
 export const explanations: Readonly<Record<string, DiagnosticExplanation>> = {
   ...Object.fromEntries(Object.entries(titles).map(([code, title]) => [code, { title }])),
   ...diagnosticCodes,

@@ -6,8 +6,8 @@ import type { Execution } from './execution.js';
 
 /**
  * The start of a child that a step calls: it shares the caller's state and context. Throws a `DefinitionError` (code
- * `placement`) when its steps may not run here, and a `StepError` when it does not take the inputs: that is a failure of
- * the calling step, not of the command line.
+ * `placement`) when its steps may not run here, and a `StepError` when it does not take the inputs: that is a failure
+ * of the calling step, not of the command line.
  */
 export function acceptChild(plan: Plan, call: PlanCall, caller: Execution): PlanStart {
   refuseInUnit(plan, caller);

@@ -8,8 +8,8 @@ import { evaluateField } from './evaluate-field.js';
 import type { Execution, Interpreting } from './execution.js';
 
 /**
- * Runs a plan's body, from `startIndex` on, within what holds for the plan as a whole: its limits of spending (those of a
- * run hold for everything in it), its time, its output and outcome.
+ * Runs a plan's body, from `startIndex` on, within what holds for the plan as a whole: its limits of spending (those of
+ * a run hold for everything in it), its time, its output and outcome.
  */
 export async function runWholePlan(
   execution: Execution,

@@ -33,8 +33,8 @@ import { workflowCallKind } from './workflow-call.js';
 import { writeKind } from './write.js';
 
 /**
- * Every kind there is, by name, in the order in which documentation and schemas list them. A new kind is added here only.
- * What stands in functions is loaded when it is first needed.
+ * Every kind there is, by name, in the order in which documentation and schemas list them. A new kind is added here
+ * only. What stands in functions is loaded when it is first needed.
  */
 const byName = new Map<string, () => Kind<never>>([
   ['prompt', () => promptKind],

@@ -119,7 +119,9 @@ export interface ItemLog {
     address: string,
     items: readonly JsonValue[],
   ): { results: ReadonlyMap<number, JsonValue>; steps: JsonObject };
-  /** An item, named by the address of its iteration or branch, has ended well. `steps`: all that is recorded by then. */
+  /**
+   * An item, named by the address of its iteration or branch, has ended well. `steps`: all that is recorded by then.
+   */
   finished(address: string, value: Value, steps?: JsonObject): void;
 }
 

@@ -2,7 +2,9 @@ import type { Expression } from '../expressions/expression.js';
 import { isObject } from '../values/value.js';
 import { completed, type Kind } from './kind.js';
 
-/** The end of an iteration; its input, the resolved mapping, is the next state. Source: graph seed, loop_result Node. */
+/**
+ * The end of an iteration; its input, the resolved mapping, is the next state. Source: graph seed, loop_result Node.
+ */
 export const loopResultKind: Kind = {
   name: 'loop_result',
   shape: 'action',

@@ -2,8 +2,8 @@ import type { ConversationLog, StoppedConversation } from '../kinds/kind.js';
 import type { KeptConversation } from './checkpoint.js';
 
 /**
- * Keeps the conversation that the step under way had to stop. What an earlier pass has kept is given back once: a second
- * try of the step in this run (a retry) begins anew. Source: steps seed, ツール連携; field report FR-16.
+ * Keeps the conversation that the step under way had to stop. What an earlier pass has kept is given back once: a
+ * second try of the step in this run (a retry) begins anew. Source: steps seed, ツール連携; field report FR-16.
  */
 export class CheckpointConversation implements ConversationLog {
   #kept: KeptConversation | undefined;

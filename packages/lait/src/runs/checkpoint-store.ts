@@ -75,8 +75,8 @@ export class CheckpointStore {
   }
 
   /**
-   * The id that a person means: `latest` is the newest run, of `workflowPath` when that is given. Throws a `UsageError`:
-   * `run_id_invalid` for what is no plain name, `run_not_found` without runs.
+   * The id that a person means: `latest` is the newest run, of `workflowPath` when that is given. Throws a
+   * `UsageError`: `run_id_invalid` for what is no plain name, `run_not_found` without runs.
    */
   async resolve(name: string, workflowPath?: string): Promise<string> {
     if (name !== 'latest') {

@@ -64,9 +64,10 @@ export interface KeptItems {
 }
 
 /**
- * Reads the text of a run's file. Throws a `LaitError` that names the path and says what to do: `checkpoint_damaged` (also
- * the record of another run, which would be written elsewhere than it was read), `checkpoint_foreign` (JSON that is no checkpoint), `checkpoint_of_other_kind` (a run of the run store),
- * `checkpoint_older` and `checkpoint_newer` (other formats).
+ * Reads the text of a run's file. Throws a `LaitError` that names the path and says what to do: `checkpoint_damaged`
+ * (also the record of another run, which would be written elsewhere than it was read), `checkpoint_foreign` (JSON that
+ * is no checkpoint), `checkpoint_of_other_kind` (a run of the run store), `checkpoint_older` and `checkpoint_newer`
+ * (other formats).
  */
 export function readCheckpoint(text: string, path: string, runId: string): Checkpoint {
   let file: unknown;

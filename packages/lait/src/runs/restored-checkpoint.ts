@@ -4,8 +4,8 @@ import type { SecretReferences } from './secret-references.js';
 import { ValueCodec } from './stores/value-codec.js';
 
 /**
- * The record with the secrets that its references name. `onMasked` is told of texts that cannot be restored. Throws what
- * `SecretReferences.restore` throws, and `checkpoint_damaged` for a conversation that is none.
+ * The record with the secrets that its references name. `onMasked` is told of texts that cannot be restored. Throws
+ * what `SecretReferences.restore` throws, and `checkpoint_damaged` for a conversation that is none.
  */
 export function restoredForm(
   checkpoint: Checkpoint,

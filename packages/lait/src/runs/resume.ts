@@ -85,8 +85,8 @@ export function continued(
 
 /**
  * The record of a new run that begins at a step of a recorded one, with the values recorded before it. `from` is the
- * label of a top-level step, or `start`. Throws a `UsageError`: `step_unknown`, `step_not_reached`; else as `continued`.
- * Source: field report FR-43.
+ * label of a top-level step, or `start`. Throws a `UsageError`: `step_unknown`, `step_not_reached`; else as
+ * `continued`. Source: field report FR-43.
  */
 export function startedFrom(
   checkpoint: Checkpoint,

@@ -113,8 +113,8 @@ export class RunController {
   }
 
   /**
-   * Claims runs that nobody works on and takes them: those that were queued, whose process was lost, or whose cancel that
-   * process had not finished. `lost` says what becomes of a lost one: it goes on, or it waits as `interrupted` for
+   * Claims runs that nobody works on and takes them: those that were queued, whose process was lost, or whose cancel
+   * that process had not finished. `lost` says what becomes of a lost one: it goes on, or it waits as `interrupted` for
    * somebody to resume it. The claims are the caller's to work on and to renew.
    */
   async claim(
@@ -130,9 +130,9 @@ export class RunController {
   }
 
   /**
-   * Works on a claimed run until it has ended or waits; its claim ends with that. Throws `lease_lost` when the claim runs
-   * out meanwhile, what keeps the run from being worked on now, and whatever kept the end from being stored: then the
-   * claim is still there.
+   * Works on a claimed run until it has ended or waits; its claim ends with that. Throws `lease_lost` when the claim
+   * runs out meanwhile, what keeps the run from being worked on now, and whatever kept the end from being stored: then
+   * the claim is still there.
    */
   async work(claim: RunClaim): Promise<RunRecord> {
     const { record, problem } = claim;
@@ -222,9 +222,9 @@ export class RunController {
   }
 
   /**
-   * Repeats a run that has ended as a new one, from the same definition: with its inputs, others, or single ones of them
-   * changed. `from` reuses what happened before that node first began. Throws `run_conflict`. Source: graph facts §7.11;
-   * field report FR-43.
+   * Repeats a run that has ended as a new one, from the same definition: with its inputs, others, or single ones of
+   * them changed. `from` reuses what happened before that node first began. Throws `run_conflict`. Source: graph facts
+   * §7.11; field report FR-43.
    */
   async rerun(runId: string, options: RerunOptions = {}): Promise<RunRecord> {
     const source = await this.read(runId);

@@ -79,8 +79,8 @@ export interface ClaimRequest {
   max?: number;
   limits?: ClaimLimits;
   /**
-   * What becomes of a run as it is claimed, in the same step; nothing by default. It may be asked several times about one
-   * run.
+   * What becomes of a run as it is claimed, in the same step; nothing by default. It may be asked several times about
+   * one run.
    */
   begin?(record: RunRecord): RunUpdate | undefined;
 }
@@ -138,9 +138,9 @@ export interface RunStore {
   questions(filter?: QuestionFilter): Promise<InboxQuestion[]>;
   /**
    * Changes a record and appends to its log in one step, if the record still has the given revision: of several who
-   * change it at once exactly one succeeds. `undefined` when another was faster or the run is gone. With a lease, throws
-   * `lease_lost` when another process has claimed the run. A change to a status in which nobody works on the run ends its
-   * claim. `known`: the record at that revision, where the caller has it, which spares a look.
+   * change it at once exactly one succeeds. `undefined` when another was faster or the run is gone. With a lease,
+   * throws `lease_lost` when another process has claimed the run. A change to a status in which nobody works on the run
+   * ends its claim. `known`: the record at that revision, where the caller has it, which spares a look.
    */
   update(
     runId: string,

@@ -29,7 +29,9 @@ export class SecretReferences implements SecretCodec {
   readonly #secrets: SecretRegistry;
   readonly #names: readonly string[];
 
-  /** `sources`: texts whose `${NAME}` mark variables as worth protecting: the workflow's files and the configuration. */
+  /**
+   * `sources`: texts whose `${NAME}` mark variables as worth protecting: the workflow's files and the configuration.
+   */
   constructor(variables: Variables, secrets: SecretRegistry, sources: readonly string[]) {
     this.#variables = variables;
     this.#secrets = secrets;
@@ -95,7 +97,9 @@ export class SecretReferences implements SecretCodec {
     };
   }
 
-  /** The value as people see it: references as `${NAME}`. A record may be older than a key, so it is masked once more. */
+  /**
+   * The value as people see it: references as `${NAME}`. A record may be older than a key, so it is masked once more.
+   */
   show(stored: JsonValue): JsonValue {
     return shown(this.store(shown(stored)));
   }

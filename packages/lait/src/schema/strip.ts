@@ -17,9 +17,9 @@ export interface StripOptions {
   /** Honours the keywords that are ignored otherwise: limits, patterns, formats, `additionalProperties`, defaults. */
   strict?: boolean;
   /**
-   * The schema is a tool's, which may say more than this checks: keys that it describes in other ways are kept, and what
-   * is not supported accepts everything. For an `input`, a property's `default` is put where it is missing, and what no
-   * schema describes is copied, with null where there is no value: the tool may change what it gets.
+   * The schema is a tool's, which may say more than this checks: keys that it describes in other ways are kept, and
+   * what is not supported accepts everything. For an `input`, a property's `default` is put where it is missing, and
+   * what no schema describes is copied, with null where there is no value: the tool may change what it gets.
    */
   tool?: 'input' | 'output';
 }

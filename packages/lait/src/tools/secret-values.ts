@@ -10,8 +10,8 @@ import type { Variables } from './environment.js';
 const minimumInheritedLength = 8;
 
 /**
- * The values of the variables of a process whose names speak of a secret, and the passwords of those that are addresses.
- * Source: field reports FR-25 and FR-26.
+ * The values of the variables of a process whose names speak of a secret, and the passwords of those that are
+ * addresses. Source: field reports FR-25 and FR-26.
  */
 export function inheritedSecrets(variables: Variables): string[] {
   return Object.entries(variables)
@@ -28,8 +28,8 @@ export function configuredPasswords(values: unknown, variables: Variables): stri
 
 /**
  * The secrets among the values of headers or of an `env`: variables that a value refers to, and values written out,
- * when the name of the entry or of the variable speaks of a secret; and passwords of addresses. They must be known to whatever masks output before
- * they are used. Source: field report FR-25.
+ * when the name of the entry or of the variable speaks of a secret; and passwords of addresses. They must be known to
+ * whatever masks output before they are used. Source: field report FR-25.
  */
 export function secretValues(settings: Readonly<Record<string, string>>, variables: Variables): string[] {
   return Object.entries(settings).flatMap(([name, text]) => {

@@ -11,8 +11,8 @@ const plain = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])|(?:true|fa
 const word = /"[^"\n]*"?|[\w.+-]+|./suy;
 
 /**
- * What `JSON.parse` refuses in a text that it refuses, told the same on every version of Node and always with its place.
- * Undefined when the text is JSON.
+ * What `JSON.parse` refuses in a text that it refuses, told the same on every version of Node and always with its
+ * place. Undefined when the text is JSON.
  */
 export function findJsonProblem(text: string): JsonProblem | undefined {
   const open: ('{' | '[')[] = [];
@@ -78,9 +78,8 @@ function readString(text: string, start: number): number | JsonProblem {
     }
     if (code !== 0x5c) continue;
     if (!/^(?:["\\/bfnrt]|u[\da-fA-F]{4})/.test(text.slice(at + 1, at + 6))) {
-      const offset = at;
       return {
-        offset,
+        offset: at,
         message: `${shown(text.slice(at, at + 2))} is no escape of JSON: a backslash is \\\\`,
       };
     }

@@ -5,8 +5,8 @@ import type { TextRange } from './text-finder.js';
 const mostHeld = 16_384;
 
 /**
- * Masks a text that comes in pieces as if it were whole, so that no secret passes in parts: what may be the beginning of
- * one is held back until it is known to be none. Source: field report FR-25.
+ * Masks a text that comes in pieces as if it were whole, so that no secret passes in parts: what may be the beginning
+ * of one is held back until it is known to be none. Source: field report FR-25.
  */
 export class MaskedStream {
   readonly #secrets: SecretRegistry;

@@ -34,9 +34,9 @@ export function secretForms(secret: string): Set<string> {
 }
 
 /**
- * The text in lower case, each character by itself: of the same length, so that places in it are places in the text, and
- * the same whatever stands around it. Two letters are not like that by themselves: a dotted I gets longer, and what a
- * sigma becomes depends on its neighbours.
+ * The text in lower case, each character by itself: of the same length, so that places in it are places in the text,
+ * and the same whatever stands around it. Two letters are not like that by themselves: a dotted I gets longer, and what
+ * a sigma becomes depends on its neighbours.
  */
 export function foldCase(text: string): string {
   return text.replace(/[İΣς]/g, (letter) => (letter === 'İ' ? 'i' : 'σ')).toLowerCase();

@@ -8,7 +8,8 @@ export const redactionMark = '[REDACTED]';
 /**
  * The secret values that a process knows, and the one place that hides them: logs, events, records, recordings and
  * errors all go through `mask`. It finds a secret in the forms that templates, jq and protocols give it (see
- * `secretForms`), in any case, escaped however often, long ones with spaces and line breaks inside. Source: FR-25, FR-26.
+ * `secretForms`), in any case, escaped however often, long ones with spaces and line breaks inside. Source: FR-25,
+ * FR-26.
  */
 export class SecretRegistry {
   readonly #known = new Set<string>();
@@ -91,8 +92,8 @@ export class SecretRegistry {
 }
 
 /**
- * Find the forms as they are, and whatever escaping and wrapping put into them. Of short ones only what is escaped: with
- * white space put in, `then` would hide a part of `the next`.
+ * Find the forms as they are, and whatever escaping and wrapping put into them. Of short ones only what is escaped:
+ * with white space put in, `then` would hide a part of `the next`.
  */
 function findersOf(forms: readonly string[]): TextFinder[] {
   const isLong = (form: string) => form.replace(/\s/g, '').length >= minimumPartLength;

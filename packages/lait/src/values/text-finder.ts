@@ -99,8 +99,8 @@ class SoughtText {
   constructor(readonly text: string) {}
 
   /**
-   * How far the text matches from a place on. `matches` has what was found at places before: where they reach beyond this
-   * one, the text is compared with itself, once and for all.
+   * How far the text matches from a place on. `matches` has what was found at places before: where they reach beyond
+   * this one, the text is compared with itself, once and for all.
    */
   matchedEnd(within: string, start: number, matches: Map<SoughtText, Match>): number {
     const { text } = this;

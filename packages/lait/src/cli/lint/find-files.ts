@@ -5,9 +5,9 @@ import { filesBelow } from '../../files/files-below.js';
 import { readFileBytes } from '../../files/read-file.js';
 
 /**
- * The files that paths stand for: files as they are, directories with the definitions below them, as
- * `filesBelow` finds them. Throws a `UsageError`: `file_extension` for a file with another extension, `nothing_to_check`
- * when directories hold nothing. Source: facts §17.
+ * The files that paths stand for: files as they are, directories with the definitions below them, as `filesBelow` finds
+ * them. Throws a `UsageError`: `file_extension` for a file with another extension, `nothing_to_check` when directories
+ * hold nothing. Source: facts §17.
  */
 export async function findFiles(paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];

@@ -40,7 +40,10 @@ export class RecordedRuns {
     return new RecordedRuns(context, options, secrets, use);
   }
 
-  /** The store. Throws a `UsageError` (code `database_missing`) when runs of a SQLite file are to be shown that is not there. */
+  /**
+   * The store. Throws a `UsageError` (code `database_missing`) when runs of a SQLite file are to be shown that is not
+   * there.
+   */
   store(): Promise<RunStore> {
     const { context, options, secrets, use } = this;
     if (use === 'show') this.#requireDatabase();

@@ -130,8 +130,8 @@ export function decideRun(
 }
 
 /**
- * `lait runs resume`: lets a run go on that was interrupted, whose process was lost, or that waits for what can be given
- * here. Throws `run_conflict` for one that has ended.
+ * `lait runs resume`: lets a run go on that was interrupted, whose process was lost, or that waits for what can be
+ * given here. Throws `run_conflict` for one that has ended.
  */
 export function resumeRun(
   name: string,

@@ -26,7 +26,10 @@ export class ScriptedAnswers {
     }
   }
 
-  /** Throws a `UsageError` (code `answers_invalid`) for a file that holds no object, and what `requireFile` and reading it throw. */
+  /**
+   * Throws a `UsageError` (code `answers_invalid`) for a file that holds no object, and what `requireFile` and reading
+   * it throw.
+   */
   static async read(file: string, signal: AbortSignal): Promise<ScriptedAnswers> {
     const text = await readTextFile(await requireFile(file), { signal });
     const problems = new Problems({ file, text });

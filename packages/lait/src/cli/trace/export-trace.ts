@@ -5,7 +5,10 @@ import type { CommandContext } from '../command-context.js';
 import { requireFile } from '../require-file.js';
 import { packageVersion } from '../version.js';
 
-/** `lait trace export`: sends a trace file to a collector. Throws what `requireFile`, `readTrace` and `exportSpans` throw. */
+/**
+ * `lait trace export`: sends a trace file to a collector. Throws what `requireFile`, `readTrace` and `exportSpans`
+ * throw.
+ */
 export async function exportTrace(file: string, url: string, context: CommandContext): Promise<void> {
   const { output, signal, workingDirectory } = context;
   otlpEndpoint(url);

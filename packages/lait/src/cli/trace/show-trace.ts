@@ -5,7 +5,10 @@ import type { CommandContext } from '../command-context.js';
 import { tableText } from '../print-table.js';
 import { requireFile } from '../require-file.js';
 
-/** `lait trace show`: what a trace file holds, step by step, and the sum. Throws what `requireFile` and `readTrace` throw. */
+/**
+ * `lait trace show`: what a trace file holds, step by step, and the sum. Throws what `requireFile` and `readTrace`
+ * throw.
+ */
 export async function showTrace(
   file: string,
   { json }: { json?: true },

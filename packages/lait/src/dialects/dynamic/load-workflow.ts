@@ -85,7 +85,9 @@ export function parseDefinition(source: SourceFile): { value: unknown } | { diag
   return { diagnostics: errors.map((diagnostic) => ({ ...diagnostic, code: 'syntax' })) };
 }
 
-/** Programs may leave these out; people who write files are told. Source: dynamic facts, where page and record differ. */
+/**
+ * Programs may leave these out; people who write files are told. Source: dynamic facts, where page and record differ.
+ */
 function requiredInFiles(definition: UncheckedDefinition): Findings['problems'] {
   const problems: Findings['problems'] = [];
   if (typeof definition.id !== 'string' || definition.id === '') {

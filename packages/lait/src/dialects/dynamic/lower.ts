@@ -179,7 +179,9 @@ class Lowering {
   }
 }
 
-/** `retries` are further attempts without a wait; what is no number, or negative, leaves none. Source: dynamic facts §4. */
+/**
+ * `retries` are further attempts without a wait; what is no number, or negative, leaves none. Source: dynamic facts §4.
+ */
 function retryOf({ options }: JsonObject): { retry?: RetryPolicy } {
   const retries = isObject(options) ? Number(options.retries ?? 0) : 0;
   if (retries === 0) return {};

@@ -3,7 +3,9 @@ import type { SourceFile, SourcePosition } from '../../plan/source.js';
 import { readYaml } from '../../plan/yaml/read-yaml.js';
 import type { SourceNode } from '../../plan/yaml/source-node.js';
 
-/** Finds where the parts of a definition stand in its file. The text is read again when the first place is asked for. */
+/**
+ * Finds where the parts of a definition stand in its file. The text is read again when the first place is asked for.
+ */
 export class SourcePositions {
   readonly #problems: Problems;
   #read: { root: SourceNode | undefined } | undefined;

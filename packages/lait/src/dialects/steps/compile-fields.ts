@@ -258,7 +258,10 @@ export class FieldCompiler {
     return undefined;
   }
 
-  /** How a value becomes text: jq like `{a: .b}` and `[.x]`, `{{ input }}`, `true` and `1.10` are no text without quotes. */
+  /**
+   * How a value becomes text: jq like `{a: .b}` and `[.x]`, `{{ input }}`, `true` and `1.10` are no text without
+   * quotes.
+   */
   #quoted(node: SourceNode, wanted: string): string | undefined {
     const { text } = this.problems.source;
     const { start = 0, end = 0 } = node.range ?? {};

@@ -49,8 +49,8 @@ interface Waiting extends OpenQuestion {
 const longestTimerMs = 2_147_483_647;
 
 /**
- * An id that no other run has. It is no secret and guards nothing, so `Math.random` is enough: loading Node's cryptography
- * would take longer than the first run.
+ * An id that no other run has. It is no secret and guards nothing, so `Math.random` is enough: loading Node's
+ * cryptography would take longer than the first run.
  */
 function newRunId(): string {
   return `${Math.random().toString(36).slice(2)}${Math.random().toString(36).slice(2)}`;
@@ -144,7 +144,9 @@ export class MemoryRun {
   }
 }
 
-/** The runtime of one branch of a run in memory. Its calls are strictly sequential; a second one at once is a mistake. */
+/**
+ * The runtime of one branch of a run in memory. Its calls are strictly sequential; a second one at once is a mistake.
+ */
 export class MemoryRuntime implements Runtime {
   #busy: string | undefined;
 

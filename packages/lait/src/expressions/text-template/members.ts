@@ -104,7 +104,9 @@ export function field(value: TemplateValue, name: string, shown: string): Templa
   return new UndefinedValue(shown);
 }
 
-/** `value[index]`: a field of a dict, an item of a list or a character of a text; negative indexes count from the end. */
+/**
+ * `value[index]`: a field of a dict, an item of a list or a character of a text; negative indexes count from the end.
+ */
 export function item(value: TemplateValue, index: TemplateValue, shown: string): TemplateValue {
   const known = defined(value);
   const key = defined(index);

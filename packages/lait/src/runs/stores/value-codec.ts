@@ -21,9 +21,9 @@ const specials: ReadonlyMap<string, Value> = new Map<string, Value>([
 ]);
 
 /**
- * Values as texts: JSON, and what JSON cannot say (`undefined`, numbers that are none, negative zero) as marked objects, so
- * that a recovered run sees exactly what a live one saw. The texts have no zero bytes and no lone surrogates: every
- * database takes them.
+ * Values as texts: JSON, and what JSON cannot say (`undefined`, numbers that are none, negative zero) as marked
+ * objects, so that a recovered run sees exactly what a live one saw. The texts have no zero bytes and no lone
+ * surrogates: every database takes them.
  */
 export class ValueCodec {
   constructor(private readonly secrets?: SecretCodec) {}

@@ -53,8 +53,8 @@ export function contentOf(value: JsonValue): DefinitionContent {
 }
 
 /**
- * The content as a value, also of the text of a file. Undefined for a text that is no YAML: what is wrong with it is told
- * where it is checked.
+ * The content as a value, also of the text of a file. Undefined for a text that is no YAML: what is wrong with it is
+ * told where it is checked.
  */
 export function valueOfContent(content: DefinitionContent): JsonValue | undefined {
   if (typeof content !== 'string') return content;

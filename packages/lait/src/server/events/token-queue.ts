@@ -7,9 +7,9 @@ export interface RunToken {
   place: NodePlace | undefined;
 }
 
-/** So many characters are kept for a client that is slow, */
+/** Characters that are kept for a slow client. */
 const mostCharacters = 1_048_576;
-/** and so many are counted for what a piece holds beside its text. */
+/** Characters that are counted for what a piece holds beside its text. */
 const besideText = 100;
 
 /**

@@ -20,8 +20,8 @@ export function decodeCursor(text: string, length: number): string[] {
 }
 
 /**
- * A page of a list that was read one further than `limit`, and the cursor of the next one; null: there is none. `placeOf`
- * says where an item stands.
+ * A page of a list that was read one further than `limit`, and the cursor of the next one; null: there is none.
+ * `placeOf` says where an item stands.
  */
 export function pageOf<T>(
   found: readonly T[],

@@ -57,7 +57,9 @@ export interface RunServiceOptions {
   show: (value: JsonValue) => JsonValue;
 }
 
-/** Runs of all forms, for everything that is served: what is done is audited, and whoever waits is woken by the store. */
+/**
+ * Runs of all forms, for everything that is served: what is done is audited, and whoever waits is woken by the store.
+ */
 export class RunService {
   constructor(private readonly options: RunServiceOptions) {}
 
@@ -159,8 +161,8 @@ export class RunService {
   }
 
   /**
-   * A new run of a plan that begins somewhere else than at its beginning. `origin`: the run that it goes back to. Throws
-   * what `create` throws.
+   * A new run of a plan that begins somewhere else than at its beginning. `origin`: the run that it goes back to.
+   * Throws what `create` throws.
    */
   async begin(
     plan: Plan,

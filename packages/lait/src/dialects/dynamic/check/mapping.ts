@@ -64,7 +64,9 @@ function checkDescriptor(
   return outputOf(source, path, view, issues);
 }
 
-/** The first step that has not run by then. An empty id is let through, as the reference does; it never has a result. */
+/**
+ * The first step that has not run by then. An empty id is let through, as the reference does; it never has a result.
+ */
 function unknownStep(source: MappingSource, { results }: MappingView): string | undefined {
   if (source.type === 'step') return source.ids.find((id) => id !== '' && !results.has(id));
   if (source.type !== 'template') return undefined;

@@ -53,10 +53,10 @@ export async function backupDatabase(
 }
 
 /**
- * Puts a backup in the place of a SQLite database that nobody uses, be it damaged or whole. The backup is checked first,
- * and brought to this version's schema. What was there is kept beside it; gives its new path. Throws a `UsageError`
- * (`backup_missing`, `backup_damaged`, `restore_exists`, `database_in_use`), a `LaitError` (`file_unwritable`), or what
- * opening a database throws.
+ * Puts a backup in the place of a SQLite database that nobody uses, be it damaged or whole. The backup is checked
+ * first, and brought to this version's schema. What was there is kept beside it; gives its new path. Throws a
+ * `UsageError` (`backup_missing`, `backup_damaged`, `restore_exists`, `database_in_use`), a `LaitError`
+ * (`file_unwritable`), or what opening a database throws.
  */
 export async function restoreDatabase(
   backup: string,

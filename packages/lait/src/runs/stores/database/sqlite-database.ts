@@ -20,8 +20,8 @@ const keptStatements = 200;
 
 /**
  * Opens the SQLite database of a file, making it when it is missing: for its owner alone, with a write-ahead log, and
- * flushed with every transaction. Throws a `LaitError`: `database_newer`, `database_damaged` (also for an empty file: it
- * is never taken for a new one), `database_locked`, `database_unreadable`, `file_unwritable`.
+ * flushed with every transaction. Throws a `LaitError`: `database_newer`, `database_damaged` (also for an empty file:
+ * it is never taken for a new one), `database_locked`, `database_unreadable`, `file_unwritable`.
  */
 export async function openSqliteDatabase(path: string): Promise<Database> {
   const location = resolve(path);

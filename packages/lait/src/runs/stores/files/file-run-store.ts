@@ -39,8 +39,8 @@ export interface FileRunStoreOptions {
 
 /**
  * Runs as files under a `.lait` directory, for its owner alone: `runs/<id>.json` is a run, `journal/<id>.jsonl` its
- * outcomes, `journal/<id>.events.jsonl` its log. The run's file is replaced in one step and decides what happened: events
- * of its last change are in it until they are in the log. Several processes may use the directory at once.
+ * outcomes, `journal/<id>.events.jsonl` its log. The run's file is replaced in one step and decides what happened:
+ * events of its last change are in it until they are in the log. Several processes may use the directory at once.
  */
 export class FileRunStore extends ListedRunStore implements RunStore {
   readonly #codec: ValueCodec;
