@@ -19,7 +19,10 @@ interface Received {
 }
 
 /** Reads a stream to its end, or until there are so many events. */
-async function follow(runId: string, { query = '', last = '', most = Number.POSITIVE_INFINITY } = {}) {
+async function follow(
+  runId: string,
+  { query = '', last = '', most = Number.POSITIVE_INFINITY, onHeartbeat = () => {} } = {},
+) {
   const abort = new AbortController();
   const response = await fetch(`${server.url}/v1/runs/${runId}/events${query}`, {
     headers: last === '' ? {} : { 'last-event-id': last },
@@ -27,20 +30,19 @@ async function follow(runId: string, { query = '', last = '', most = Number.POSI
   });
   expect(response.headers.get('content-type')).toContain('text/event-stream');
   const events: Received[] = [];
-  let heartbeats = 0;
   let rest = '';
   const decoder = new TextDecoder();
   for await (const part of response.body as unknown as AsyncIterable<Uint8Array>) {
     const frames = (rest + decoder.decode(part, { stream: true })).split('\n\n');
     rest = frames.pop()!;
     for (const frame of frames) {
-      if (frame.startsWith(':')) heartbeats += 1;
+      if (frame.startsWith(':')) onHeartbeat();
       else events.push(eventOf(frame));
     }
     if (events.length >= most) break;
   }
   abort.abort();
-  return { events, heartbeats };
+  return { events };
 }
 
 function eventOf(frame: string): Received {
@@ -85,11 +87,15 @@ describe('events of a run', () => {
     await runWhen(server, body.run_id, 'waiting_hitl');
     const parked = await follow(body.run_id, { query: '?until=parked' });
     expect(parked.events.map(({ type }) => type)).toContain('hitl_question_asked');
-    const open = follow(body.run_id);
-    await new Promise((resolve) => setTimeout(resolve, 350));
+    let heartbeats = 0;
+    const open = follow(body.run_id, {
+      onHeartbeat: () => {
+        heartbeats += 1;
+      },
+    });
+    await until(async () => heartbeats > 0);
     await server.call('POST', `/v1/runs/${body.run_id}/answer`, { answer: 'yes' });
-    const { events, heartbeats } = await open;
-    expect(heartbeats).toBeGreaterThan(0);
+    const { events } = await open;
     expect(numbers(events)).toEqual(upTo(events.length));
     expect(events.at(-1)!.data).toMatchObject({ payload: { status: 'completed' } });
   });
