@@ -12,8 +12,10 @@ import { kinds } from '../kinds/index.js';
 import { allNodes } from '../plan/all-nodes.js';
 import type { Diagnostic } from '../plan/diagnostic.js';
 import type { Form } from '../plan/plan.js';
+import { Problems } from '../plan/problems.js';
 import { readRegularFile } from '../plan/read-source.js';
 import type { SourceFile } from '../plan/source.js';
+import { nodeAt } from '../plan/yaml/json-of.js';
 import type { CommandContext } from './command-context.js';
 import type { ConvertOptions } from './commands/convert.js';
 import { resolveRegisteredFile } from './run/resolve-workflow-file.js';
@@ -62,10 +64,16 @@ function dynamicToSteps(source: SourceFile, path: string): Converted {
 }
 
 function stepsToDynamic(source: SourceFile, path: string): Converted {
-  const { plan, diagnostics } = loadStepsWorkflow(source, { directory: dirname(path) });
-  if (plan === undefined) throw invalid(source, diagnostics);
+  const { plan, root, diagnostics } = loadStepsWorkflow(source, { directory: dirname(path) });
+  if (plan === undefined || root === undefined) throw invalid(source, diagnostics);
   const positions = new Map([...allNodes(plan.body.nodes, kinds)].map((node) => [node.path, node.position]));
-  const converted = complete(convertToDynamic(plan), source, (at) => positions.get(at));
+  const problems = new Problems(source);
+  const converted = complete(
+    convertToDynamic(plan),
+    source,
+    // What is no step is a key of the file, or lies below one.
+    (at) => positions.get(at) ?? problems.position(nodeAt(root, at.split('.')).range),
+  );
   return { notes: converted.notes, result: `${JSON.stringify(converted.result, null, 2)}\n` };
 }
 

@@ -136,7 +136,7 @@ function usageErrorOf(error: CommanderError, command: Command): UsageError | und
     .replace(/\n\(Did/, ' (did')
     .replace(
       /^command-argument value ('.*') is invalid for argument '(.*)'\. Allowed/s,
-      '$1 is no <$2>. Allowed',
+      '$1 is no $2. Allowed',
     )
     .replace(/\. Allowed choices are /, ': give one of ')
     .replace(/\.$/, '');

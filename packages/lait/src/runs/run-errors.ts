@@ -15,7 +15,7 @@ export function runConflict(record: RunRecord, message: string): UsageError {
   const { run_id, status, updated_at } = record;
   return new UsageError({
     code: 'run_conflict',
-    message: `run '${run_id}' ${message}; it is ${status} since ${updated_at}`,
+    message: `run '${run_id}' ${message}; it has been ${status} since ${updated_at}`,
     details: { run_id, status },
   });
 }

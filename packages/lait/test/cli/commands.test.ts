@@ -340,7 +340,7 @@ test('a wrong call is told with the help of its command, and a file that is not 
   };
   expect(await refused('init', 'wrkflow')).toEqual([
     2,
-    "lait: 'wrkflow' is no <kind>: give one of workflow, agent, test; see `lait init --help`\n",
+    "lait: 'wrkflow' is no kind: give one of workflow, agent, test; see `lait init --help`\n",
   ]);
   expect(await refused('runs', 'answer')).toEqual([
     2,

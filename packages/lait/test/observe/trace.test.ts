@@ -252,7 +252,7 @@ describe('lait trace', () => {
     const { code, stdout } = await lait(directory, ['trace', 'show', 't.jsonl']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^talk > inner\n {2}\[0\] +chat +m-1 +\d+ ms/);
-    expect(stdout).toContain('2 model calls, 1 tool calls');
+    expect(stdout).toContain('2 model calls, 1 tool call');
     const asJson = await lait(directory, ['trace', 'show', 't.jsonl', '--json']);
     expect(JSON.parse(asJson.stdout)).toHaveLength(3);
   });

@@ -23,7 +23,7 @@ export async function checkModels(
     await report({
       status: 'warn',
       subject: 'default.model',
-      message: 'no default model is set; every step must name one',
+      message: 'no default model is set; every workflow or step must name one',
       hint: 'set default.model in lait.config.yml',
     });
   }

@@ -16,7 +16,7 @@ models:
         base_url: http://localhost:1234/v1
       model_id: local-model
 
-  # A hosted model; the key comes from the environment or from a .env file beside this one.
+  # A hosted model; the key comes from the environment or from .env in the current directory.
   # cloud:
   #   - provider:
   #       base_url: https://api.openai.com/v1

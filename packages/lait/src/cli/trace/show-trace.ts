@@ -75,14 +75,18 @@ function totals(lines: readonly TraceLine[]): string {
   const of = (operation: string) => lines.filter((line) => line.operation === operation);
   const sum = (name: string) =>
     lines.reduce((total, { attributes }) => total + (Number(attributes[name] ?? 0) || 0), 0);
-  const parts = [`${of('chat').length} model calls`, `${of('execute_tool').length} tool calls`];
-  if (of('compact').length > 0) parts.push(`${of('compact').length} compactions`);
+  const parts = [counted(of('chat').length, 'model call'), counted(of('execute_tool').length, 'tool call')];
+  if (of('compact').length > 0) parts.push(counted(of('compact').length, 'compaction'));
   const failed = lines.filter(({ error }) => error !== undefined).length;
   if (failed > 0) parts.push(`${failed} failed`);
   const input = sum('gen_ai.usage.input_tokens');
   const output = sum('gen_ai.usage.output_tokens');
   if (input + output > 0) parts.push(`${input} tokens in, ${output} out`);
   return parts.join(', ');
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function duration(milliseconds: number): string {

@@ -139,7 +139,10 @@ class DefinitionWriter {
   #single(block: Block, name: string | undefined): JsonObject {
     const [node, ...more] = block.nodes;
     if (more.length > 0)
-      this.#lose(block.path, 'a branch holds one step in the dynamic form: call a workflow');
+      this.#lose(
+        more[0]!.path,
+        `a ${name === undefined ? 'body' : 'branch'} holds one step in the dynamic form: call a workflow`,
+      );
     const step = this.#call(node!, false);
     if (name !== undefined && node!.id !== name) {
       this.#lose(node!.path, `the step of branch '${name}' needs the id '${name}'`);

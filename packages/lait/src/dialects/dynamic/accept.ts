@@ -6,8 +6,8 @@ import type { UncheckedDefinition } from './definition.js';
 
 export interface AcceptOptions {
   strict: boolean;
-  /** True when a tool of the workflow has no output schema: no run can start. */
-  unusable: boolean;
+  /** Tools of the workflow without an input or output schema: with one of them no run can start. */
+  unusableTools: ReadonlySet<string>;
 }
 
 /**
@@ -17,14 +17,14 @@ export interface AcceptOptions {
  */
 export function acceptCall(
   definition: UncheckedDefinition,
-  { strict, unusable }: AcceptOptions,
+  { strict, unusableTools }: AcceptOptions,
 ): (call: PlanCall) => PlanStart {
   const input = compileDefinitionSchema(definition.inputSchema, { strict });
   const state = compileDefinitionSchema(definition.stateSchema, { strict });
   const context = compileDefinitionSchema(definition.requestContextSchema, { strict });
   const id = String(definition.id);
   return (call) => {
-    if (unusable) refuse('tool_without_schema', 'Tool must have input and output schemas defined');
+    if (unusableTools.size > 0) refuseTools(unusableTools);
     const inputTitle = call.nested === true ? 'Step input validation failed' : 'Invalid input data';
     const value = accepted(input(inputOf(call)), 'input_invalid', inputTitle);
     if (call.nested === true)
@@ -65,6 +65,11 @@ function notAnObject(): StripResult {
   return { ok: false, problems: [{ path: [], message: 'Invalid input: expected object' }] };
 }
 
-function refuse(code: string, message: string): never {
-  throw new UsageError({ code, message });
+/** The first sentence is the reference's. */
+function refuseTools(names: ReadonlySet<string>): never {
+  const named = [...names].map((name) => `'${name}'`).join(', ');
+  throw new UsageError({
+    code: 'tool_without_schema',
+    message: `Tool must have input and output schemas defined: give ${named} an inputSchema and an outputSchema ({} accepts anything)`,
+  });
 }

@@ -49,7 +49,7 @@ export function lowerDefinition(definition: UncheckedDefinition, options: LowerO
     ...(isObject(definition.inputSchema) ? { inputSchema: definition.inputSchema } : {}),
     accept: acceptCall(definition, {
       strict: options.strictSchemas === true,
-      unusable: lowering.unusableTools.size > 0,
+      unusableTools: lowering.unusableTools,
     }),
     body,
     settings: noSettings,

@@ -253,7 +253,7 @@ export class FieldCompiler {
       ? 'give a value, or remove the field'
       : /text|jq|name/.test(wanted)
         ? this.#quoted(node, wanted)
-        : undefined;
+        : listHint(wanted);
     this.add({ code: 'wrong_type', message, hint, range: node.range }, place);
     return undefined;
   }
@@ -326,4 +326,9 @@ export class FieldCompiler {
       place,
     );
   }
+}
+
+function listHint(wanted: string): string | undefined {
+  if (wanted === 'a list of steps') return 'begin each step with `- `';
+  return wanted === 'a list' ? 'a list stands in brackets, with commas: [a, b]' : undefined;
 }

@@ -113,6 +113,7 @@ const repairs: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY:
     'text that holds `: ` must be in quotes; otherwise check the indentation of the next line',
   BAD_SCALAR_START: 'put the text in quotes',
+  BAD_DQ_ESCAPE: 'a backslash escapes in double quotes: write it twice, or use single quotes',
   MISSING_CHAR: 'something is opened before and never closed',
   MULTILINE_IMPLICIT_KEY: 'check the indentation: keys of one mapping stand in one column',
   BAD_INDENT: 'check the indentation: keys of one mapping stand in one column',

@@ -20,6 +20,9 @@ export function checkPart<T>(schema: z.ZodType<T>, value: unknown, part: Request
 
 /** Of a value that may be of several types the library does not say which. */
 function messageOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type' && issue.expected === 'nonoptional') {
+    return 'Invalid input: expected a value, received undefined';
+  }
   if (issue.code !== 'invalid_union') return issue.message;
   const wanted = issue.errors.flatMap(([first]) => (first?.code === 'invalid_type' ? [first.expected] : []));
   return wanted.length === 0
