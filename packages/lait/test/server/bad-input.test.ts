@@ -74,6 +74,15 @@ describe('[server.bad-input] a request that is wrong is told what is wrong, and 
     });
   });
 
+  it('an answer that is missing is named as such', async () => {
+    const { body } = await server.call('POST', '/v1/runs/none/answer', {});
+    expect(body).toMatchObject({
+      errors: [
+        { in: 'body', path: 'answer', message: 'Invalid input: expected a value, received undefined' },
+      ],
+    });
+  });
+
   it('a body of another type, of no type, or not in UTF-8', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'])
       expect(await refused('POST', '/v1/runs', '{}', { 'content-type': type })).toMatchObject({

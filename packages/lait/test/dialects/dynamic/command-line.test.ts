@@ -143,7 +143,9 @@ it('[convert.losses-listed] convert lists everything that the other form cannot 
   expect(existsSync(join(directory, 'out.yml'))).toBe(false);
   const toDynamic = await lait(directory, ['convert', 's.yml', '--to', 'dynamic']);
   expect([toDynamic.code, toDynamic.stdout]).toEqual([3, '']);
-  expect(toDynamic.stderr).toMatch(/inputs\.a: the dynamic form has no defaults/);
+  expect(toDynamic.stderr).toMatch(
+    /s\.yml:\d+:\d+: error\[cannot_convert\]: inputs\.a: the dynamic form has no defaults/,
+  );
   expect(toDynamic.stderr).toMatch(
     /s\.yml:5:5: error\[cannot_convert\]: steps\[0\]: prompt: the dynamic form has no such step/,
   );

@@ -109,7 +109,7 @@ describe('results', () => {
   it('cannot be had from a tool without schemas', async () => {
     const tools = { open: defineTool({ execute: () => 1 }) };
     await expect(run({ graph: [tool('o', 'open')] }, {}, { tools })).rejects.toThrow(
-      'Tool must have input and output schemas defined',
+      /^Tool must have input and output schemas defined: give 'open' an inputSchema and an outputSchema/,
     );
   });
 });

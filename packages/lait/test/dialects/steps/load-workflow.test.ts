@@ -363,6 +363,9 @@ describe('a step', () => {
       'a text that starts with a placeholder must be in quotes: "{{ input }}"',
     ]);
     expect(hints('steps:\n  - prompt: Answer: {{ input }}\n')[0]).toContain('must be in quotes');
+    expect(hints('steps:\n  - jq: "\\(.a)"\n')[0]).toContain('use single quotes');
+    expect(hints('steps: [{ run: ls -la }]')[0]).toContain('[a, b]');
+    expect(hints('steps: [{ parallel: { a: { jq: . } } }]')).toEqual(['begin each step with `- `']);
     expect(hints('steps:\n  - jq: @base64\n')).toEqual(['put the text in quotes']);
     expect(hints('steps: [{ prompt: hi, model: [a] }]')).toEqual([undefined]);
     expect(hints('steps: [{ ask: q, default: 1.10 }]')).toEqual(["write it in quotes: '1.10'"]);
