@@ -1,5 +1,5 @@
-import { link, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { link, lstat, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { UsageError } from '../errors/errors.js';
 import { isLaitError, LaitError } from '../errors/lait-error.js';
 import { readTextFile } from '../files/read-file.js';
@@ -7,6 +7,7 @@ import { replaceFile } from '../files/replace-file.js';
 import { didYouMean } from '../plan/suggest.js';
 import { type Checkpoint, damagedCheckpoint, readCheckpoint } from './checkpoint.js';
 import { CheckpointClaim, claimHolder, removeClaims } from './checkpoint-claim.js';
+import { keepPrevious, type RecordPaths } from './keep-previous.js';
 import type { ProcessIdentity } from './process-identity.js';
 import { isRunId } from './run-id.js';
 
@@ -201,7 +202,7 @@ export class CheckpointStore {
         temporary: join(this.directory, 'tmp', `${runId}.json`),
         syncDirectory: seen === undefined,
       });
-    await (now === undefined ? replace() : this.#keepingPrevious(runId, replace));
+    await (now === undefined ? replace() : keepPrevious(this.#paths(runId), replace));
     await this.#remember(runId);
   }
 
@@ -229,56 +230,26 @@ export class CheckpointStore {
       });
     }
     await removeClaims(this.#claims, runId);
+    const { leaving, previous } = this.#paths(runId);
     const besides = [
       join(this.directory, 'tmp', `${runId}.json`),
-      this.#leaving(runId),
-      this.#previous(runId),
+      leaving,
+      previous,
       `${this.path(runId)}.damaged`,
     ];
     for (const path of besides) await rm(path, { force: true });
   }
 
-  /** Where the record before the present one is. */
-  #previous(runId: string): string {
-    return join(this.directory, 'previous', `${runId}.json`);
-  }
-
-  /** The second name of a record that is being replaced. */
-  #leaving(runId: string): string {
-    return join(this.directory, 'tmp', `${runId}.previous.json`);
-  }
-
-  /**
-   * The present record becomes the previous one when the next has taken its place, for a file that is damaged later on.
-   * Not before: what writes into the one must never reach the other. File systems without links keep none: that is no
-   * reason to stop a run. Source: field report FR-05.
-   */
-  async #keepingPrevious(runId: string, replace: () => Promise<void>): Promise<void> {
-    const previous = this.#previous(runId);
-    const leaving = this.#leaving(runId);
-    // What a killed writer left there has the name, else.
-    await link(this.path(runId), leaving).catch(async () => {
-      await rm(leaving, { force: true }).catch(() => {});
-      await link(this.path(runId), leaving).catch(() => {});
-    });
-    try {
-      await replace();
-    } catch (error) {
-      await rm(leaving, { force: true }).catch(() => {});
-      throw error;
-    }
-    try {
-      await rename(leaving, previous).catch(async () => {
-        await mkdir(dirname(previous), { recursive: true, mode: 0o700 });
-        await rename(leaving, previous);
-      });
-    } catch {
-      await rm(previous, { force: true }).catch(() => {});
-    }
+  #paths(runId: string): RecordPaths {
+    return {
+      present: this.path(runId),
+      leaving: join(this.directory, 'tmp', `${runId}.previous.json`),
+      previous: join(this.directory, 'previous', `${runId}.json`),
+    };
   }
 
   async #readPrevious(runId: string): Promise<{ text: string; checkpoint: Checkpoint }> {
-    const path = this.#previous(runId);
+    const { previous: path } = this.#paths(runId);
     const text = await readTextFile(path, { maxBytes: maxCheckpointBytes, pipes: false });
     return { text, checkpoint: readCheckpoint(text, path, runId) };
   }
