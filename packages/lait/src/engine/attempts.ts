@@ -79,7 +79,7 @@ async function runRepeatedly(
       return { completion: await handle(node, value, number, failure, execution, interpreter), attempt: 0 };
     }
     if (waitSeconds > 0) {
-      const address = `${deadlineOf(node, attempt, execution)}/retry`;
+      const address = `${attemptAddress(node, attempt, execution)}/retry`;
       const now = await execution.runtime.now(`${address}/now`);
       await execution.runtime.sleep(address, now + waitSeconds * 1000, { cancel: execution.cancel });
     }
@@ -90,7 +90,7 @@ async function runRepeatedly(
 /** What an attempt failed with, named; a cancel from outside is thrown on. */
 function failureOf(node: PlanNode, attempt: number, error: unknown, execution: Execution): unknown {
   execution.cancel.throwIfCancelled();
-  return named(node, attempt, catchDeadline(error, deadlineOf(node, attempt, execution)));
+  return named(node, attempt, catchDeadline(error, attemptAddress(node, attempt, execution)));
 }
 
 /** One attempt under its own deadline and on its own layer of recorded steps: a failed attempt leaves nothing. */
@@ -110,7 +110,7 @@ async function runIsolated(
       deadlineError(
         'step_timeout',
         `attempt exceeded its timeout of ${timeoutSeconds} s`,
-        deadlineOf(node, attempt, execution),
+        attemptAddress(node, attempt, execution),
       ),
     );
   }
@@ -133,8 +133,8 @@ async function runIsolated(
   }
 }
 
-/** The place that an attempt's deadline belongs to. */
-function deadlineOf(node: PlanNode, attempt: number, execution: Execution): Address {
+/** The address of an attempt: its deadline belongs there, and so does the wait behind it. */
+function attemptAddress(node: PlanNode, attempt: number, execution: Execution): Address {
   return `${execution.frame}${node.path}@${attempt}`;
 }
 
