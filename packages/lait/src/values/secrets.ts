@@ -77,7 +77,8 @@ export class SecretRegistry {
     const beginning = text.slice(0, unfinishedFilling(text));
     const found = this.find(beginning);
     const folded = foldCase(beginning);
-    return { found, settled: Math.min(...this.#finders!.map((finder) => finder.unfinished(folded))) };
+    const settled = Math.min(...this.#finders!.map((finder) => finder.unfinished(folded)));
+    return { found, settled: beforeBackslashes(text, settled) };
   }
 
   /** Where secrets stand, in order; ranges may overlap. */
@@ -111,12 +112,21 @@ function skipBackslashes(text: string, from: number): number {
   return index;
 }
 
+/** Where the backslashes begin that stand before a place: what follows them may be a part of what they escape. */
+function beforeBackslashes(text: string, index: number): number {
+  let start = index;
+  while (text[start - 1] === '\\') start -= 1;
+  return start;
+}
+
 /** Where the backslashes at the end of a text begin that may stand for a line break with what follows; else the end. */
 function unfinishedFilling(text: string): number {
   const end = text.endsWith('r') ? text.length - 1 : text.length;
-  let start = end;
-  while (text[start - 1] === '\\') start -= 1;
-  return start === end ? text.length : start;
+  let start = beforeBackslashes(text, end);
+  if (start === end) return text.length;
+  // The return before a line feed belongs to the same line break.
+  while (text[start - 1] === 'r' && text[start - 2] === '\\') start = beforeBackslashes(text, start - 1);
+  return start;
 }
 
 /**

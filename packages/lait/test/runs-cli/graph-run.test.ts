@@ -69,7 +69,7 @@ test('answers are checked, and late or second ones are refused and change nothin
   expect([taken.code, taken.stdout]).toEqual([0, '']);
   const second = await lait(directory, ['runs', 'answer', id!, 'a b']);
   expect(second.code).toBe(2);
-  expect(second.stderr).toContain(`run '${id}' asks nothing; it is queued`);
+  expect(second.stderr).toContain(`run '${id}' asks nothing; it has been queued`);
   expect((await lait(directory, ['runs', 'resume', 'latest', '-q'])).code).toBe(0);
   const actions = [['answer', 'a b'], ['approve'], ['resume'], ['attention', 'fail'], ['cancel']];
   const late = await Promise.all(

@@ -59,6 +59,16 @@ describe('MaskedStream', () => {
     );
   });
 
+  it('[secrets.masked-pieces] a letter that a backslash escapes is told apart in pieces, too', () => {
+    const registry = registryOf('next-line-of-it');
+    for (const pieces of [
+      ['\\n', 'ext-line-of-it'],
+      ['\\', 'next-line-of-it'],
+      ['\\n', 'next-line-of-it'],
+    ])
+      expect(shownOf(pieces, registry)).toBe(registry.mask(pieces.join('')));
+  });
+
   it('[secrets.masked-pieces] no piece shows a part of a secret, however it is cut', () => {
     const secret = 'sk-日本🦊-0123456789';
     const registry = registryOf(secret);
