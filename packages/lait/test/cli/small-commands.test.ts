@@ -21,6 +21,16 @@ const named: Answer = (response, request) =>
         usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
       })(response, request);
 
+describe('a home that is no directory', () => {
+  it.each([['history clear'], ['trust']])('is told by `lait %s` as what it is', async (command) => {
+    const directory = directoryWith({ 'lait.config.yml': 'api_key_cmd: [echo, key]\n', home: 'a file' });
+    const HOME = join(directory, 'home');
+    const told = await lait(directory, command.split(' '), { env: { HOME, XDG_STATE_HOME: '' } });
+    expect(told.code).toBe(1);
+    expect(told.stderr).toMatch(/^lait: cannot write .*home\/\.local\/state\/lait\/.*not a directory$/m);
+  });
+});
+
 describe('lait history', () => {
   it('[history.kept] keeps requests and runs where it is asked for, masked, and forgets them', async () => {
     const server = await startModelServer(named);

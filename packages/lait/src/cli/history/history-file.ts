@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Variables } from '../../config/environment.js';
 import { isLaitError } from '../../errors/lait-error.js';
 import { readTextFile } from '../../files/read-file.js';
+import { unwritable } from '../../files/unwritable.js';
 import { writeFileAtomically } from '../../files/write-file.js';
 import type { SecretRegistry } from '../../values/secrets.js';
 import { isObject, type JsonObject } from '../../values/value.js';
@@ -63,7 +64,9 @@ export class HistoryFile {
   }
 
   async clear(): Promise<void> {
-    await rm(this.path, { force: true });
+    await rm(this.path, { force: true }).catch((error: unknown) => {
+      throw unwritable(this.path, error);
+    });
   }
 
   async #shorten(): Promise<void> {

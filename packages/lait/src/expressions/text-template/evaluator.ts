@@ -20,10 +20,16 @@ import {
 import type { Arguments, FilterCall, TemplateExpression } from './syntax.js';
 import { TemplateError } from './template-error.js';
 import { templateTests } from './tests.js';
+import { type ValueSize, ValueSizes } from './value-sizes.js';
+
+/** Going through so many parts of a value is one step of work. */
+const partsOfStep = 16;
+const charactersOfStep = 64;
 
 /** Evaluates the expressions of one rendering, and counts its work. */
 export class TemplateEvaluator implements FilterTools {
   #steps = 0;
+  readonly #sizes = new ValueSizes((items) => this.spend(items / partsOfStep));
 
   /** `maxSteps`: how much work the rendering may do, in steps as `TemplateLimits` counts them. */
   constructor(private readonly maxSteps: number) {}
@@ -33,19 +39,33 @@ export class TemplateEvaluator implements FilterTools {
     if (this.#steps > this.maxSteps) throw new TemplateError('the template does too much work');
   }
 
+  size(value: TemplateValue): ValueSize {
+    return this.#sizes.of(value);
+  }
+
+  /** Counts the work of going through a whole value. */
+  #spendOn<T extends TemplateValue>(value: T): T {
+    this.spend(this.size(value).parts / partsOfStep);
+    return value;
+  }
+
+  /** The same for a text that is taken apart. */
+  #spendOnText<T extends TemplateValue>(value: T): T {
+    if (typeof value === 'string') this.spend(value.length / charactersOfStep);
+    return value;
+  }
+
   test(name: string, value: TemplateValue, argument: TemplateValue): boolean {
     const test = templateTests.get(name);
     if (test === undefined) throw new TemplateError(`unknown test '${name}'`);
-    return test(value, argument);
+    return test(this.#spendOn(value), argument);
   }
 
   filter(name: string, value: TemplateValue, call: CallArguments): TemplateValue {
     const filter = templateFilters.get(name);
     if (filter === undefined) throw new TemplateError(`unknown filter '${name}'`);
-    this.spend(
-      typeof value === 'string' ? 1 + value.length / 64 : Array.isArray(value) ? 1 + value.length : 1,
-    );
-    return filter(value, call, this);
+    this.spend(Array.isArray(value) ? 1 + value.length : 1);
+    return filter(this.#spendOn(this.#spendOnText(value)), call, this);
   }
 
   /** Adds the line to errors that do not know theirs. */
@@ -72,14 +92,22 @@ export class TemplateEvaluator implements FilterTools {
 
   #arguments(given: Arguments, frame: Frame): CallArguments {
     return {
-      positional: given.positional.map((value) => defined(this.value(value, frame))),
-      named: new Map(given.named.map(({ name, value }) => [name, defined(this.value(value, frame))])),
+      positional: given.positional.map((value) => this.#spendOn(defined(this.value(value, frame)))),
+      named: new Map(
+        given.named.map(({ name, value }) => [name, this.#spendOn(defined(this.value(value, frame)))]),
+      ),
     };
   }
 
   /** Throws a `TemplateError` for wrong types and used up limits; what is not there is an undefined value. */
   value(expression: TemplateExpression, frame: Frame): TemplateValue {
     this.spend(1);
+    const value = this.#valueOf(expression, frame);
+    if (typeof value === 'object') this.size(value);
+    return value;
+  }
+
+  #valueOf(expression: TemplateExpression, frame: Frame): TemplateValue {
     switch (expression.type) {
       case 'literal':
         return expression.value;
@@ -98,20 +126,23 @@ export class TemplateEvaluator implements FilterTools {
         return object;
       }
       case 'field':
-        return this.at(expression.line, () =>
-          field(this.value(expression.object, frame), expression.name, expression.name),
-        );
+        return this.at(expression.line, () => {
+          const object = this.value(expression.object, frame);
+          const found = field(object, expression.name, expression.name);
+          if (typeof found === 'function') this.#spendOn(this.#spendOnText(object));
+          return found;
+        });
       case 'item': {
         const index = this.value(expression.index, frame);
         return this.at(expression.line, () =>
-          item(this.value(expression.object, frame), index, String(index)),
+          item(this.#spendOnText(this.value(expression.object, frame)), index, String(index)),
         );
       }
       case 'slice': {
         const part = (bound: TemplateExpression | undefined) =>
           bound === undefined ? null : this.value(bound, frame);
         return slice(
-          this.value(expression.object, frame),
+          this.#spendOnText(this.value(expression.object, frame)),
           part(expression.start),
           part(expression.stop),
           part(expression.step),
@@ -135,8 +166,8 @@ export class TemplateEvaluator implements FilterTools {
       case 'binary':
         return arithmetic(
           expression.operator,
-          this.value(expression.left, frame),
-          this.value(expression.right, frame),
+          this.#spendOn(this.value(expression.left, frame)),
+          this.#spendOn(this.value(expression.right, frame)),
         );
       case 'negative':
       case 'positive': {
@@ -165,9 +196,9 @@ export class TemplateEvaluator implements FilterTools {
   }
 
   #compare(expression: Extract<TemplateExpression, { type: 'compare' }>, frame: Frame): boolean {
-    let left = this.value(expression.first, frame);
+    let left = this.#spendOn(this.value(expression.first, frame));
     for (const { operator, value } of expression.rest) {
-      const right = this.value(value, frame);
+      const right = this.#spendOn(this.value(value, frame));
       if (!compares(operator, left, right)) return false;
       left = right;
     }

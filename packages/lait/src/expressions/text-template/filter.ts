@@ -1,10 +1,13 @@
 import { type CallArguments, isNumeric, isTrue, type TemplateValue, templateText } from './operations.js';
 import { TemplateError } from './template-error.js';
+import type { ValueSize } from './value-sizes.js';
 
 /** What a filter may use of the interpreter. */
 export interface FilterTools {
   /** Counts work against the template's budget. */
   spend(steps: number): void;
+  /** Throws a `TemplateError` for a value that is too large. */
+  size(value: TemplateValue): ValueSize;
   test(name: string, value: TemplateValue, argument: TemplateValue): boolean;
   filter(name: string, value: TemplateValue, call: CallArguments): TemplateValue;
 }

@@ -3,13 +3,13 @@ import { arithmetic } from './arithmetic.js';
 import { argument, type Filter, flagArgument, numberArgument, textArgument } from './filter.js';
 import { groupOf, item as itemOf } from './members.js';
 import {
-  bounded,
   type CallArguments,
   defined,
   elements,
   foundOr,
   isTemplateObject,
   isTrue,
+  joined,
   type TemplateValue,
   templateOrder,
   templateText,
@@ -159,7 +159,7 @@ export const listFilters: readonly (readonly [string, Filter])[] = [
       const texts = elements(value).map((candidate) =>
         templateText(path === undefined ? candidate : attribute(candidate, path)),
       );
-      return bounded(texts.join(textArgument(call, 0, 'd', '')));
+      return joined(texts, textArgument(call, 0, 'd', ''));
     },
   ],
   [

@@ -9,6 +9,8 @@ import {
   isNumeric,
   isTemplateObject,
   isTrue,
+  joined,
+  maxTextLength,
   representation,
   type TemplateValue,
   templateText,
@@ -56,14 +58,7 @@ const textFilters: readonly (readonly [string, Filter])[] = [
   ['escape', escapeHtml],
   ['e', escapeHtml],
   ['forceescape', escapeHtml],
-  [
-    'striptags',
-    (value) =>
-      templateText(value)
-        .replace(/<!--[\s\S]*?-->|<[^>]*>/g, '')
-        .replace(/\s+/g, ' ')
-        .trim(),
-  ],
+  ['striptags', (value) => withoutTags(templateText(value)).replace(/\s+/g, ' ').trim()],
   ['format', (value, call) => formatText(templateText(value), call.positional)],
   [
     'replace',
@@ -94,9 +89,14 @@ const textFilters: readonly (readonly [string, Filter])[] = [
   ['xmlattr', (value, call) => xmlAttributes(value, flagArgument(call, 0, 'autospace', true))],
   [
     'tojson',
-    (value, call) => {
-      const spaces = argument(call, 0, 'indent');
-      return bounded(JSON.stringify(toJson(value), null, typeof spaces === 'number' ? spaces : undefined));
+    (value, call, tools) => {
+      const given = argument(call, 0, 'indent');
+      const spaces = typeof given === 'number' ? Math.min(Math.max(given, 0), 10) : 0;
+      // Each part takes a character at least, and as many levels of white space as are above it at most.
+      const { parts, depth } = tools.size(value);
+      if (parts * (1 + spaces * depth) > 16 * maxTextLength)
+        throw new TemplateError('a text grew beyond 1 MiB');
+      return bounded(JSON.stringify(toJson(value), null, spaces));
     },
   ],
   ['abs', (value) => Math.abs(number(value))],
@@ -130,10 +130,28 @@ const textFilters: readonly (readonly [string, Filter])[] = [
 /** Every filter by name. */
 export const templateFilters: ReadonlyMap<string, Filter> = new Map([...textFilters, ...listFilters]);
 
+/** Without comments and tags. What no `>` ends is text, and is looked for once: not from each `<` on. */
+function withoutTags(text: string): string {
+  let kept = '';
+  let from = 0;
+  const lastComment = text.lastIndexOf('-->');
+  const lastTag = text.lastIndexOf('>');
+  for (let start = text.indexOf('<'); start >= 0 && start < lastTag; start = text.indexOf('<', from)) {
+    kept += text.slice(from, start);
+    const isComment = text.startsWith('<!--', start) && lastComment >= start + '<!--'.length;
+    from = isComment
+      ? text.indexOf('-->', start + '<!--'.length) + '-->'.length
+      : text.indexOf('>', start) + 1;
+  }
+  return kept + text.slice(from);
+}
+
 /** A text, or the pairs of a dict as a query. */
 function urlEncode(value: TemplateValue): string {
   const known = defined(value);
-  if (!isTemplateObject(known)) return encodeURIComponent(templateText(known)).replaceAll('%2F', '/');
+  if (!isTemplateObject(known)) {
+    return bounded(encodeURIComponent(templateText(known).toWellFormed()).replaceAll('%2F', '/'));
+  }
   const pairs = Object.entries(known).map(([key, entry]): [string, string] => [key, templateText(entry)]);
   return bounded(new URLSearchParams(pairs).toString());
 }
@@ -159,7 +177,7 @@ function xmlAttributes(value: TemplateValue, spaced: boolean): string {
     if (/[\s/>=]/.test(name)) throw new TemplateError(`'${name}' cannot name an attribute`);
     return entry === null ? [] : [`${escaped(name)}="${escaped(templateText(entry))}"`];
   });
-  return bounded((spaced && texts.length > 0 ? ' ' : '') + texts.join(' '));
+  return (spaced && texts.length > 0 ? ' ' : '') + joined(texts, ' ');
 }
 
 function number(value: TemplateValue): number {
@@ -176,10 +194,10 @@ function toNumber(value: TemplateValue): number {
 
 function replace(text: string, old: string, replacement: string, count: number): string {
   if (old === '') throw new TemplateError('replace needs a text to look for');
-  if (count < 0) return bounded(text.split(old).join(replacement));
   const parts = text.split(old);
-  const changed = parts.slice(0, count + 1).join(replacement);
-  return bounded(parts.length > count + 1 ? [changed, ...parts.slice(count + 1)].join(old) : changed);
+  if (count < 0) return joined(parts, replacement);
+  const changed = joined(parts.slice(0, count + 1), replacement);
+  return parts.length > count + 1 ? joined([changed, ...parts.slice(count + 1)], old) : changed;
 }
 
 function truncate(text: string, call: CallArguments): string {
@@ -202,12 +220,10 @@ function indent(text: string, call: CallArguments): string {
       : ' '.repeat(Math.min(Math.max(numberArgument(call, 0, 'width', 4), 0), 1000));
   const first = flagArgument(call, 1, 'first', false);
   const blank = flagArgument(call, 2, 'blank', false);
-  return bounded(
-    text
-      .split('\n')
-      .map((line, at) => ((at === 0 && !first) || (at > 0 && line === '' && !blank) ? line : space + line))
-      .join('\n'),
-  );
+  const lines = text
+    .split('\n')
+    .map((line, at) => ((at === 0 && !first) || (at > 0 && line === '' && !blank) ? line : space + line));
+  return joined(lines, '\n');
 }
 
 function wordWrap(text: string, width: number): string {

@@ -1,10 +1,10 @@
 import {
-  bounded,
   type CallArguments,
   contains,
   defined,
   foundOr,
   isTemplateObject,
+  joined,
   Namespace,
   type TemplateFunction,
   type TemplateObject,
@@ -34,7 +34,7 @@ const textMethods = new Map<string, Method<string>>([
   ['rstrip', (self, call) => strip(self, stripSet(call), false, true)],
   ['split', (self, call) => split(self, call)],
   ['splitlines', (self) => self.split(/\r?\n/)],
-  ['replace', (self, call) => bounded(self.split(text(call.positional[0])).join(text(call.positional[1])))],
+  ['replace', (self, call) => joined(self.split(text(call.positional[0])), text(call.positional[1]))],
   ['startswith', (self, call) => self.startsWith(text(call.positional[0]))],
   ['endswith', (self, call) => self.endsWith(text(call.positional[0]))],
   ['find', (self, call) => self.indexOf(text(call.positional[0]))],
@@ -45,7 +45,7 @@ const textMethods = new Map<string, Method<string>>([
     (self, call) => {
       const items = defined(call.positional[0] ?? null);
       if (!Array.isArray(items)) throw new TemplateError('join needs a list');
-      return bounded(items.map(templateText).join(self));
+      return joined(items.map(templateText), self);
     },
   ],
 ]);

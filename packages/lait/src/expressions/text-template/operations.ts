@@ -86,13 +86,10 @@ export function representation(value: TemplateValue): string {
   if (known === false) return 'False';
   if (typeof known === 'number') return String(known);
   if (typeof known === 'string') return quoted(known);
-  if (Array.isArray(known)) return bounded(`[${known.map(representation).join(', ')}]`);
+  if (Array.isArray(known)) return `[${joined(known.map(representation), ', ')}]`;
   if (isTemplateObject(known)) {
-    return bounded(
-      `{${Object.entries(known)
-        .map(([key, item]) => `${quoted(key)}: ${representation(item)}`)
-        .join(', ')}}`,
-    );
+    const entries = Object.entries(known).map(([key, item]) => `${quoted(key)}: ${representation(item)}`);
+    return `{${joined(entries, ', ')}}`;
   }
   throw new TemplateError(known instanceof Namespace ? 'a namespace has no text' : 'a function has no text');
 }
@@ -110,6 +107,14 @@ function quoted(text: string): string {
 export function bounded(text: string): string {
   if (text.length > maxTextLength) throw new TemplateError('a text grew beyond 1 MiB');
   return text;
+}
+
+/** The texts with a separator between them; how long that gets is known before it is made. */
+export function joined(texts: readonly string[], separator: string): string {
+  let length = separator.length * Math.max(0, texts.length - 1);
+  for (const text of texts) length += text.length;
+  if (length > maxTextLength) throw new TemplateError('a text grew beyond 1 MiB');
+  return texts.join(separator);
 }
 
 /** The JSON form; fails for functions, namespaces and undefined values. */
