@@ -14,6 +14,9 @@ const divisible = new Set(['lait', '@lait/jq', 'yaml']);
 /** Commands and servers load their parts on demand: the bundler sees by itself what belongs together. */
 const onDemand = /^lait\/(cli|server)\//;
 
+/** A program that takes longer hangs. */
+const longestMs = 60_000;
+
 /** Each module alone. */
 export const alone = grouping(({ path }) => path);
 
@@ -107,10 +110,13 @@ steps:
 async function filesLoaded(code, directory) {
   const report =
     "process.on('exit', () => require('fs').writeSync(3, JSON.stringify(Object.keys(require.cache))));";
+  const { PATH, SystemRoot } = process.env;
   const child = spawn(process.execPath, ['-e', report + code], {
     cwd: directory,
-    env: { PATH: process.env.PATH, HOME: directory, USERPROFILE: directory, NO_COLOR: '1' },
+    // Windows opens no socket without SystemRoot.
+    env: { PATH, SystemRoot, HOME: directory, USERPROFILE: directory, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    timeout: longestMs,
   });
   const [, error, files, exitCode] = await Promise.all([
     text(child.stdout),

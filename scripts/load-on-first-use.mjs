@@ -1,8 +1,15 @@
 // Rewrites a bundled CommonJS chunk so that what it requires at its top is loaded when something of it is first used:
-// const require_yaml = require("./yaml.cjs");             require_yaml.parse(text) becomes   var $require_yaml;
-// function require_yaml() { return $require_yaml ??= require("./yaml.cjs"); }
-// require_yaml().parse(text) A program then reads and compiles only what it runs, although the sources import at their
-// top what they need somewhere.
+//
+//   const require_yaml = require("./yaml.cjs");
+//   require_yaml.parse(text);
+//
+// becomes
+//
+//   var $require_yaml; function require_yaml() { return $require_yaml ??= require("./yaml.cjs"); }
+//   require_yaml().parse(text);
+//
+// A program then reads and compiles only what it runs, although the sources import at their top what they need
+// somewhere.
 import { parseAst } from 'vite';
 
 /**

@@ -15,7 +15,7 @@ import type { Form } from '../plan/plan.js';
 import { Problems } from '../plan/problems.js';
 import { readRegularFile } from '../plan/read-source.js';
 import type { SourceFile } from '../plan/source.js';
-import { nodeAt } from '../plan/yaml/json-of.js';
+import { nodeAtDotted } from '../plan/yaml/node-at.js';
 import type { CommandContext } from './command-context.js';
 import type { ConvertOptions } from './commands/convert.js';
 import { resolveRegisteredFile } from './run/resolve-workflow-file.js';
@@ -72,7 +72,7 @@ function stepsToDynamic(source: SourceFile, path: string): Converted {
     convertToDynamic(plan),
     source,
     // What is no step is a key of the file, or lies below one.
-    (at) => positions.get(at) ?? problems.position(nodeAt(root, at.split('.')).range),
+    (at) => positions.get(at) ?? problems.position(nodeAtDotted(root, at).range),
   );
   return { notes: converted.notes, result: `${JSON.stringify(converted.result, null, 2)}\n` };
 }

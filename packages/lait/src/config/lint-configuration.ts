@@ -4,7 +4,7 @@ import { unreadable } from '../files/read-file.js';
 import type { Diagnostic } from '../plan/diagnostic.js';
 import { Problems } from '../plan/problems.js';
 import type { SourceFile } from '../plan/source.js';
-import { nodeAt } from '../plan/yaml/json-of.js';
+import { nodeAt } from '../plan/yaml/node-at.js';
 import { readYaml } from '../plan/yaml/read-yaml.js';
 import { checkConfiguration } from './read-configuration.js';
 

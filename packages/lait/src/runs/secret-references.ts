@@ -1,4 +1,5 @@
 import { LaitError } from '../errors/lait-error.js';
+import { variablesIn } from '../values/expand-variables.js';
 import { isSecretName } from '../values/secret-name.js';
 import type { SecretRegistry } from '../values/secrets.js';
 import { urlPasswords } from '../values/url-passwords.js';
@@ -35,9 +36,7 @@ export class SecretReferences implements SecretCodec {
   constructor(variables: Variables, secrets: SecretRegistry, sources: readonly string[]) {
     this.#variables = variables;
     this.#secrets = secrets;
-    const mentioned = new Set(
-      sources.flatMap((text) => [...text.matchAll(/\$\{([A-Za-z0-9_]+)\}/g)].map((match) => match[1]!)),
-    );
+    const mentioned = new Set(sources.flatMap(variablesIn));
     this.#names = Object.keys(variables)
       .filter((name) => !ordinary.test(name))
       .filter(

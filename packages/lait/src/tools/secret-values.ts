@@ -1,4 +1,4 @@
-import { readVariable } from '../values/read-variable.js';
+import { expandSetVariables, variablesIn } from '../values/expand-variables.js';
 import { isSecretName } from '../values/secret-name.js';
 import { urlPasswords } from '../values/url-passwords.js';
 import type { Variables } from './environment.js';
@@ -21,7 +21,7 @@ export function inheritedSecrets(variables: Variables): string[] {
 
 /** The passwords of the addresses in a configuration, wherever they stand in it. */
 export function configuredPasswords(values: unknown, variables: Variables): string[] {
-  if (typeof values === 'string') return urlPasswords(expanded(values, variables));
+  if (typeof values === 'string') return urlPasswords(expandSetVariables(values, variables));
   if (typeof values !== 'object' || values === null) return [];
   return Object.values(values).flatMap((value) => configuredPasswords(value, variables));
 }
@@ -33,17 +33,12 @@ export function configuredPasswords(values: unknown, variables: Variables): stri
  */
 export function secretValues(settings: Readonly<Record<string, string>>, variables: Variables): string[] {
   return Object.entries(settings).flatMap(([name, text]) => {
-    const references = [...text.matchAll(/\$\{([A-Za-z0-9_]+)\}/g)].map((match) => match[1]!);
+    const references = variablesIn(text);
     const referred = references
       .filter((variable) => isSecretName(name) || isSecretName(variable))
       .map((variable) => (Object.hasOwn(variables, variable) ? (variables[variable] ?? '') : ''));
     // Behind the scheme of an authorization stands the secret itself.
     const written = references.length === 0 && isSecretName(name) ? [text.replace(/^\w+ /, '')] : [];
-    return [...referred, ...written, ...urlPasswords(expanded(text, variables))];
+    return [...referred, ...written, ...urlPasswords(expandSetVariables(text, variables))];
   });
-}
-
-/** With the values of its variables; what is not set is told when the text is used. */
-function expanded(text: string, variables: Variables): string {
-  return text.replace(/\$\{([A-Za-z0-9_]+)\}/g, (_, name: string) => readVariable(variables, name) ?? '');
 }

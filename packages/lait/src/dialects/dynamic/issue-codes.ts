@@ -19,6 +19,7 @@ export const issueCodes = {
 
 /** What makes a definition unusable beside the issues: a plain error in the reference, never one of its issues. */
 export const problemCodes = {
+  syntax: 'The text is neither JSON nor YAML',
   'missing-field': 'A definition or an entry without a field that it needs',
   'invalid-entry': 'A part of a definition that is not well formed',
   'unknown-entry-type': 'An entry type that does not exist',

@@ -1,5 +1,6 @@
 import { Problems } from '../../plan/problems.js';
 import type { SourceFile, SourcePosition } from '../../plan/source.js';
+import { nodeAtDotted } from '../../plan/yaml/node-at.js';
 import { readYaml } from '../../plan/yaml/read-yaml.js';
 import type { SourceNode } from '../../plan/yaml/source-node.js';
 
@@ -21,20 +22,6 @@ export class SourcePositions {
   of(path: string): SourcePosition | undefined {
     this.#read ??= { root: readYaml(this.#problems) };
     const { root } = this.#read;
-    return root && this.#problems.position(nodeAt(root, path === '' ? [] : path.split('.')).range);
+    return root && this.#problems.position(nodeAtDotted(root, path).range);
   }
-}
-
-/** Keys may hold dots themselves: the longest run of segments that names a key is taken. */
-function nodeAt(node: SourceNode, segments: readonly string[]): SourceNode {
-  if (segments.length === 0 || node.type === 'scalar') return node;
-  if (node.type === 'list') {
-    const item = node.items[Number(segments[0])];
-    return item === undefined ? node : nodeAt(item, segments.slice(1));
-  }
-  for (let length = segments.length; length > 0; length -= 1) {
-    const entry = node.entries.get(segments.slice(0, length).join('.'));
-    if (entry !== undefined) return nodeAt(entry.value, segments.slice(length));
-  }
-  return node;
 }

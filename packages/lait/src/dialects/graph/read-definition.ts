@@ -1,7 +1,8 @@
 import { LineIndex } from '../../plan/line-index.js';
 import { Problems } from '../../plan/problems.js';
 import type { SourceFile } from '../../plan/source.js';
-import { jsonOf, nodeAt } from '../../plan/yaml/json-of.js';
+import { jsonOf } from '../../plan/yaml/json-of.js';
+import { nodeAt } from '../../plan/yaml/node-at.js';
 import { readYaml } from '../../plan/yaml/read-yaml.js';
 import { isObject, type JsonObject, type JsonValue, ownProperty } from '../../values/value.js';
 import type { DefinitionPath, GraphDefinition, GraphEdge, GraphNode } from './definition.js';

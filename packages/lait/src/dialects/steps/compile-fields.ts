@@ -5,7 +5,8 @@ import { isName, nameRule } from '../../plan/names.js';
 import type { Block } from '../../plan/plan.js';
 import type { Problem, Problems, TextRange } from '../../plan/problems.js';
 import { didYouMean } from '../../plan/suggest.js';
-import { jsonOf, nodeAt } from '../../plan/yaml/json-of.js';
+import { jsonOf } from '../../plan/yaml/json-of.js';
+import { nodeAt } from '../../plan/yaml/node-at.js';
 import {
   describe,
   type ListNode,

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { didYouMean } from '../../plan/suggest.js';
-import { nodeAt } from '../../plan/yaml/json-of.js';
+import { nodeAt } from '../../plan/yaml/node-at.js';
 import { type ScalarNode, type SourceNode, shorten } from '../../plan/yaml/source-node.js';
 import { checkSchema } from '../../schema/check-schema.js';
 import type { SchemaSource } from '../../schema/schema-source.js';

@@ -1,5 +1,5 @@
 import type { InputDeclaration, InputDeclarations } from '../../plan/inputs.js';
-import { nodeAt } from '../../plan/yaml/json-of.js';
+import { nodeAt } from '../../plan/yaml/node-at.js';
 import type { SourceNode } from '../../plan/yaml/source-node.js';
 import { validateSubset } from '../../schema/validate.js';
 import { isObject, type JsonObject, type JsonValue, setOwnProperty } from '../../values/value.js';

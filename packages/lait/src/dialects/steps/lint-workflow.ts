@@ -4,7 +4,7 @@ import { analyseReferences } from '../../plan/analysis/references.js';
 import type { Diagnostic } from '../../plan/diagnostic.js';
 import { Problems } from '../../plan/problems.js';
 import type { SourceFile } from '../../plan/source.js';
-import { nodeAt } from '../../plan/yaml/json-of.js';
+import { nodeAt } from '../../plan/yaml/node-at.js';
 import type { SourceNode } from '../../plan/yaml/source-node.js';
 import type { LintedWorkflow } from '../dialect.js';
 import { type LoadedSteps, type LoadOptions, loadStepsWorkflow } from './load-workflow.js';

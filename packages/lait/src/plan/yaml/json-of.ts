@@ -27,16 +27,3 @@ export function jsonOf(node: SourceNode, report: (problem: Problem) => void): Js
 function losesDigits(written: string, value: number): boolean {
   return /^[-+]?\d{16,}$/.test(written) && BigInt(value) !== BigInt(written.replace(/^\+/, ''));
 }
-
-/** The node that a path leads to, or the last one on the way. */
-export function nodeAt(node: SourceNode, path: readonly (string | number)[]): SourceNode {
-  let at = node;
-  for (const part of path) {
-    let next: SourceNode | undefined;
-    if (at.type === 'map') next = at.entries.get(String(part))?.value;
-    else if (at.type === 'list') next = at.items[Number(part)];
-    if (next === undefined) return at;
-    at = next;
-  }
-  return at;
-}
