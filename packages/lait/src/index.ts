@@ -8,8 +8,6 @@ export type {
   ConfigurationDefaults,
   ConfigurationValues,
   DecisionSettings,
-  McpServerSettings,
-  ShellToolSettings,
 } from './config/configuration.js';
 export type { AgentDefinition } from './config/define-agent.js';
 export { createLait } from './create-lait.js';
@@ -73,5 +71,7 @@ export type { NewRunEvent, RunLogEvent, RunQuestion, RunRecord } from './runs/ru
 export type { RunStatus } from './runs/run-status.js';
 export type { RunChange, RunFilter, RunStore } from './runs/run-store.js';
 export { type DefinedTool, defineTool, type ToolOptions, type ToolSchema } from './tools/define-tool.js';
+export type { McpServerSettings } from './tools/mcp/mcp-server-settings.js';
+export type { ShellToolSettings } from './tools/shell-tool-settings.js';
 export type { JsonObject, JsonValue, Value } from './values/value.js';
 export type { Workflow, WorkflowResult, WorkflowRunOptions } from './workflow.js';

@@ -1,7 +1,8 @@
 import type { CapabilitySettings } from '../capabilities/capability-settings.js';
 import type { ModelEntry, ModelSettings, ToolSelection } from '../plan/settings.js';
 import type { SpendingLimits } from '../plan/spending-limits.js';
-import type { JsonObject } from '../values/value.js';
+import type { McpServerSettings } from '../tools/mcp/mcp-server-settings.js';
+import type { ShellToolSettings } from '../tools/shell-tool-settings.js';
 
 /** A key, or the command that prints it; the two exclude each other. */
 export interface KeySettings {
@@ -17,29 +18,6 @@ export interface ConfigurationDefaults extends ModelSettings, ToolSelection {
   cache_ttl?: number;
   compaction?: { trigger_rounds: number; keep_last_n: number };
   skill_progressive_disclosure?: boolean;
-}
-
-export interface McpServerSettings {
-  command?: string;
-  args?: readonly string[];
-  env?: Readonly<Record<string, string>>;
-  cwd?: string;
-  url?: string;
-  headers?: Readonly<Record<string, string>>;
-  allowed_tools?: readonly string[];
-  /** Seconds that one call may take. Default 60. */
-  timeout?: number;
-  /** Seconds that starting and greeting it may take. Default 30. */
-  startup_timeout?: number;
-}
-
-export interface ShellToolSettings {
-  command: readonly string[];
-  description?: string;
-  parameters?: JsonObject;
-  timeout?: number;
-  env?: Readonly<Record<string, string>>;
-  cwd?: string;
 }
 
 export interface DecisionSettings extends KeySettings {

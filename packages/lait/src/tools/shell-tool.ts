@@ -1,4 +1,3 @@
-import type { ShellToolSettings } from '../config/configuration.js';
 import { StepError } from '../errors/errors.js';
 import { withDeadline } from '../errors/with-deadline.js';
 import type { Expression } from '../expressions/expression.js';
@@ -18,6 +17,7 @@ import type { JsonObject, Value } from '../values/value.js';
 import { programEnvironment } from './environment.js';
 import { printable, processFailure, runProcess } from './process.js';
 import { secretValues } from './secret-values.js';
+import type { ShellToolSettings } from './shell-tool-settings.js';
 import { toolName } from './tool-names.js';
 import { toolTimeout } from './tool-timeout.js';
 import { toldToModel } from './untrusted-call.js';

@@ -1,4 +1,3 @@
-import type { McpServerSettings, ShellToolSettings } from '../config/configuration.js';
 import { DefinitionError, StepError } from '../errors/errors.js';
 import type { Environment, ModelTool, RegisteredTool, ToolService, Toolset } from '../kinds/services.js';
 import type { Diagnostic } from '../plan/diagnostic.js';
@@ -8,8 +7,10 @@ import type { JsonObject } from '../values/value.js';
 import { codeModelTool } from './code-tool.js';
 import type { DefinedTool } from './define-tool.js';
 import { McpServer } from './mcp/mcp-server.js';
+import type { McpServerSettings } from './mcp/mcp-server-settings.js';
 import { mcpModelTool, mcpRegisteredTool } from './mcp/mcp-tools.js';
 import { ShellTool } from './shell-tool.js';
+import type { ShellToolSettings } from './shell-tool-settings.js';
 import { readSkill, type Skill, skillText, skillTool } from './skill.js';
 import { type Approve, ToolApproval } from './tool-approval.js';
 import { nameProblems, toolName } from './tool-names.js';

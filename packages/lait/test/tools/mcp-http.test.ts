@@ -4,10 +4,10 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { McpServerSettings } from '../../src/config/configuration.js';
 import { messageChain } from '../../src/errors/lait-error.js';
 import type { ToolService } from '../../src/kinds/services.js';
 import { serveMcpOverHttp } from '../../src/server/mcp/serve-http.js';
+import type { McpServerSettings } from '../../src/tools/mcp/mcp-server-settings.js';
 import { createToolService } from '../../src/tools/tool-service.js';
 import { testVariables } from './processes.js';
 

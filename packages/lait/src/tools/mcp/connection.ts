@@ -1,7 +1,6 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
-import type { McpServerSettings } from '../../config/configuration.js';
 import type { Environment } from '../../kinds/services.js';
 import { networkFetch } from '../../network/network-fetch.js';
 import { expandVariables } from '../../values/expand-variables.js';
@@ -9,6 +8,7 @@ import type { JsonObject } from '../../values/value.js';
 import { expandAll } from '../environment.js';
 import { secretValues } from '../secret-values.js';
 import { untilAborted } from '../until-aborted.js';
+import type { McpServerSettings } from './mcp-server-settings.js';
 import { ProcessTransport } from './process-transport.js';
 
 /** More pages or tools than these are a server that lists without end. */

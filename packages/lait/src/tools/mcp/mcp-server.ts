@@ -1,5 +1,4 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
-import type { McpServerSettings } from '../../config/configuration.js';
 import { StepError } from '../../errors/errors.js';
 import { isLaitError } from '../../errors/lait-error.js';
 import { withDeadline } from '../../errors/with-deadline.js';
@@ -7,6 +6,7 @@ import type { JsonObject } from '../../values/value.js';
 import { toolTimeout } from '../tool-timeout.js';
 import { untilAborted } from '../until-aborted.js';
 import { type ConnectionOptions, McpConnection } from './connection.js';
+import type { McpServerSettings } from './mcp-server-settings.js';
 import { NotDeliveredError } from './process-transport.js';
 
 const defaultStartSeconds = 30;
