@@ -35,7 +35,7 @@ for (const file of files.sort()) {
   const section =
     row.section === undefined
       ? rowSection(row, file, await measureRow(row, url, { peers, rounds }))
-      : `## ${row.title}\n\n${row.section({ peers })}\n`;
+      : `## ${row.title}\n\n${await row.section({ peers })}\n`;
   console.log(section);
   sections.push(section);
 }
