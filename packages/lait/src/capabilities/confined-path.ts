@@ -1,6 +1,7 @@
 import { lstat, mkdir, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { StepError } from '../errors/errors.js';
+import { makeDirectory } from '../files/make-directory.js';
 
 /**
  * The absolute path of a file below `root`. Refuses absolute paths, `..`, and links that lead out of the root; with
@@ -17,7 +18,7 @@ export async function confinedPath(
   const parts = path.split(/[/\\]/);
   if (parts.includes('..')) throw refused(path, "must not hold '..'");
   if (parts.at(-1) === '' || parts.at(-1) === '.') throw refused(path, 'names a directory');
-  if (options.create === true) await mkdir(root, { recursive: true });
+  if (options.create === true) await makeDirectory(root);
   const realRoot = await realpath(root).catch(() => {
     throw refused(path, `cannot be looked for: the root ${root} does not exist`);
   });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeDirectory } from './make-directory.js';
 import { unwritable } from './unwritable.js';
 
 export interface ReplaceOptions {
@@ -13,7 +14,7 @@ export interface ReplaceOptions {
   mode?: number;
   /** Permissions that the umask does not change: those of a file that is replaced. Default: as `mode` says. */
   exactMode?: number;
-  /** Makes missing directories, for their owner alone. Default false. */
+  /** Makes missing directories, for those who may read the file. Default false. */
   makeDirectories?: boolean;
   /** Also makes the name durable: needed when the file is new. Default false. */
   syncDirectory?: boolean;
@@ -33,9 +34,11 @@ export async function replaceFile(
 ): Promise<void> {
   const { temporary = join(dirname(path), `.${randomUUID()}.tmp`), mode = 0o600, exactMode } = options;
   const { makeDirectories = false, syncDirectory = false, exclusive = false } = options;
+  // Whoever may read the file may enter its directory.
+  const directoryMode = makeDirectories ? mode | ((mode & 0o444) >> 2) : undefined;
   let handle: FileHandle | undefined;
   try {
-    handle = await inDirectory(temporary, makeDirectories, () => openNew(temporary, mode));
+    handle = await inDirectory(temporary, directoryMode, () => openNew(temporary, mode));
     if (exactMode !== undefined) await handle.chmod(exactMode);
     if (isPieces(content)) await writePieces(handle, content);
     else await handle.writeFile(content);
@@ -43,7 +46,7 @@ export async function replaceFile(
     await handle.close();
     handle = undefined;
     // A link fails where a file appeared meanwhile; a rename would replace it.
-    await inDirectory(path, makeDirectories, () => (exclusive ? link : rename)(temporary, path));
+    await inDirectory(path, directoryMode, () => (exclusive ? link : rename)(temporary, path));
     if (exclusive) await rm(temporary);
     if (syncDirectory) await flushDirectory(dirname(path));
   } catch (error) {
@@ -54,12 +57,12 @@ export async function replaceFile(
 }
 
 /** Directories are made when one turns out to be missing, not before: a run writes its record after each step. */
-async function inDirectory<T>(path: string, make: boolean, action: () => Promise<T>): Promise<T> {
+async function inDirectory<T>(path: string, mode: number | undefined, action: () => Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (error) {
-    if (!make || (error as { code?: string }).code !== 'ENOENT') throw error;
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    if (mode === undefined || (error as { code?: string }).code !== 'ENOENT') throw error;
+    await makeDirectory(dirname(path), mode);
     return action();
   }
 }

@@ -1,12 +1,12 @@
-import type { Stats } from 'node:fs';
-import { realpath, stat, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { constants, type Stats } from 'node:fs';
+import { access, realpath, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
 import { replaceFile } from './replace-file.js';
 import { unwritable } from './unwritable.js';
 
 /**
  * Writes a file for people, whole or not at all (`replaceFile`). A symbolic link keeps pointing where it did, an existing
- * file keeps its mode; devices and pipes are written directly. Throws a `LaitError` (code `file_unwritable`) that names
+ * file keeps its mode, missing directories are made; devices and pipes are written directly. Throws a `LaitError` (code `file_unwritable`) that names
  * the path.
  */
 export async function writeFileAtomically(
@@ -19,7 +19,7 @@ export async function writeFileAtomically(
   if (existing === undefined || existing.isFile() || existing.isDirectory()) {
     const exactMode =
       options.mode === undefined && existing !== undefined ? existing.mode & 0o777 : undefined;
-    await replaceFile(target, content, { mode: options.mode ?? 0o666, exactMode });
+    await replaceFile(target, content, { mode: options.mode ?? 0o666, exactMode, makeDirectories: true });
     return;
   }
   try {
@@ -29,13 +29,17 @@ export async function writeFileAtomically(
   }
 }
 
-/** Fails early when a result could not be written later: missing directory, a directory in its place. */
+/** Fails early when a result could not be written later: a directory in its place, no directory to make others in. */
 export async function checkWritable(path: string): Promise<void> {
   const existing = await stat(path).catch(() => undefined);
   if (existing?.isDirectory() === true) throw unwritable(path, { code: 'EISDIR' });
   if (existing !== undefined) return;
-  const directory = await stat(dirname(path)).catch((error: unknown) => {
-    throw unwritable(path, error);
-  });
-  if (!directory.isDirectory()) throw unwritable(path, { code: 'ENOTDIR' });
+  for (let directory = dirname(path); ; directory = dirname(directory)) {
+    try {
+      // With a slash only a directory is found.
+      return await access(join(directory, sep), constants.W_OK);
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'ENOENT') throw unwritable(path, error);
+    }
+  }
 }

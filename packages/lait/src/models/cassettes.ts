@@ -1,4 +1,4 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LaitError } from '../errors/lait-error.js';
 import { readTextFile } from '../files/read-file.js';
@@ -31,7 +31,6 @@ export class Cassettes {
     const written = writeReply(reply);
     const masked = secrets.maskValue(written);
     const cassette = { format: cassetteFormat, request: secrets.maskValue(request), reply: masked };
-    await mkdir(this.#directory, { recursive: true });
     await writeFileAtomically(this.#file(key), `${JSON.stringify(cassette, null, 2)}\n`);
     return masked !== written;
   }

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readTextFile } from '../files/read-file.js';
 import { writeFileAtomically } from '../files/write-file.js';
@@ -47,7 +47,6 @@ export class ResponseCache {
     const written = writeReply(reply);
     if (secrets.maskValue(written) !== written) return;
     const entry = { format: 1, created_at: Date.now(), parts: partDigests(request), reply: written };
-    await mkdir(this.#directory, { recursive: true });
     await writeFileAtomically(this.#file(key), JSON.stringify(entry), { mode: 0o600 });
   }
 

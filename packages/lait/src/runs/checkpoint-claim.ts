@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../errors/errors.js';
+import { makeDirectory } from '../files/make-directory.js';
 import { unwritable } from '../files/unwritable.js';
 import { isObject } from '../values/value.js';
 import { mayBeAlive, ownIdentity, type ProcessIdentity } from './process-identity.js';
@@ -25,7 +26,7 @@ export class CheckpointClaim {
   /** Claims a run. Throws a `UsageError` (code `run_in_use`) that names the holder when another process has it. */
   static async take(directory: string, runId: string): Promise<CheckpointClaim> {
     const claim: Claim = { ...ownIdentity(), claimed_at: new Date().toISOString() };
-    await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    await makeDirectory(directory, 0o700).catch((error: unknown) => {
       throw unwritable(directory, error);
     });
     for (;;) {

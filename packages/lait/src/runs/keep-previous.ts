@@ -1,5 +1,6 @@
-import { link, mkdir, rename, rm } from 'node:fs/promises';
+import { link, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeDirectory } from '../files/make-directory.js';
 
 /** Paths of a record, all on one file system. */
 export interface RecordPaths {
@@ -32,7 +33,7 @@ export async function keepPrevious(
   }
   try {
     await rename(leaving, previous).catch(async () => {
-      await mkdir(dirname(previous), { recursive: true, mode: 0o700 });
+      await makeDirectory(dirname(previous), 0o700);
       await rename(leaving, previous);
     });
   } catch {

@@ -114,12 +114,30 @@ test('[cli.output-atomic] -o writes the result whole, and a failed run leaves th
   });
 });
 
-test('a result that could not be written is refused before the first step', async () => {
-  const directory = directoryWith({ 'w.yml': 'steps:\n  - run: [touch, ran.txt]\n' });
-  const { code, stderr } = await lait(directory, ['run', 'w.yml', 'x', '-o', 'no/such/dir.txt']);
-  expect(code).toBe(1);
-  expect(stderr).toContain('no/such/dir.txt');
+test('a result and a trace that could not be written are refused before the first step', async () => {
+  const directory = directoryWith({ 'w.yml': 'steps:\n  - run: [touch, ran.txt]\n', file: '' });
+  for (const option of ['-o', '--trace-file']) {
+    const { code, stderr } = await lait(directory, ['run', 'w.yml', 'x', option, 'file/new/x.txt']);
+    expect([option, code]).toEqual([option, 1]);
+    expect(stderr).toMatch(/cannot write .*file\/new\/x\.txt: a part of its path is not a directory/);
+  }
   expect(existsSync(join(directory, 'ran.txt'))).toBe(false);
+});
+
+test('results and traces get the directories that they are named in', async () => {
+  const directory = directoryWith({ 'w.yml': 'steps:\n  - run: [printf, done]\n' });
+  const args = ['run', 'w.yml', 'x', '-o', 'results/1/out.txt', '--trace-file', 'traces/1/t.jsonl'];
+  expect(await lait(directory, args)).toMatchObject({ code: 0 });
+  expect(readFileSync(join(directory, 'results/1/out.txt'), 'utf8')).toBe('done\n');
+  expect(existsSync(join(directory, 'traces/1/t.jsonl'))).toBe(true);
+});
+
+test.skipIf(!existsSync('/proc/self'))('a place where nothing can be made is told', async () => {
+  const directory = directoryWith({ 'w.yml': 'steps:\n  - run: [printf, done]\n' });
+  const args = ['run', 'w.yml', 'x', '--trace-file', '/proc/nope/x.jsonl'];
+  const { code, stderr } = await lait(directory, args);
+  expect(code).toBe(1);
+  expect(stderr).toContain('cannot write /proc/nope/x.jsonl: no directory can be made in /proc');
 });
 
 test('[cli.exit-codes] every problem of a file is shown with its place, exit code 3', async () => {

@@ -34,10 +34,20 @@ test('a device is written to, not replaced', async () => {
   expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
 });
 
+test('missing directories are made, for those who may read the file', async () => {
+  await expect(checkWritable(path('a', 'b', 'x.txt'))).resolves.toBeUndefined();
+  await writeFileAtomically(path('a', 'b', 'x.txt'), 'x');
+  await writeFileAtomically(path('own', 'x.txt'), 'x', { mode: 0o600 });
+  expect(await readFile(path('a', 'b', 'x.txt'), 'utf8')).toBe('x');
+  expect((await stat(path('own'))).mode & 0o777).toBe(0o700);
+});
+
 test('errors name the path and leave nothing behind', async () => {
-  const expected = { code: 'file_unwritable', message: expect.stringContaining('does not exist') };
-  await expect(writeFileAtomically(path('no', 'x.txt'), 'x')).rejects.toMatchObject(expected);
-  await expect(checkWritable(path('no', 'x.txt'))).rejects.toMatchObject(expected);
+  const unwritable = { code: 'file_unwritable', message: expect.stringContaining('not a directory') };
+  await writeFile(path('file'), '');
+  await expect(writeFileAtomically(path('file', 'x.txt'), 'x')).rejects.toMatchObject(unwritable);
+  await expect(checkWritable(path('file', 'x.txt'))).rejects.toMatchObject(unwritable);
+  await expect(checkWritable(path('file', 'no', 'x.txt'))).rejects.toMatchObject(unwritable);
   await mkdir(path('dir'));
   await expect(writeFileAtomically(path('dir'), 'x')).rejects.toMatchObject({ code: 'file_unwritable' });
   await expect(checkWritable(path('dir'))).rejects.toMatchObject({ code: 'file_unwritable' });

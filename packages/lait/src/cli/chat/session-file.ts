@@ -1,5 +1,3 @@
-import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { UsageError } from '../../errors/errors.js';
 import { isLaitError } from '../../errors/lait-error.js';
 import { readTextFile } from '../../files/read-file.js';
@@ -49,7 +47,6 @@ export async function writeSession(
     ...(agentInput === undefined ? {} : { agent_input: agentInput }),
     messages: messages as unknown as JsonValue,
   };
-  await mkdir(dirname(path), { recursive: true });
   await writeFileAtomically(path, `${JSON.stringify(secrets.maskValue(session), null, 2)}\n`, {
     mode: 0o600,
   });

@@ -1,7 +1,8 @@
-import { appendFile, mkdir, rm, stat } from 'node:fs/promises';
+import { appendFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Variables } from '../../config/environment.js';
 import { isLaitError } from '../../errors/lait-error.js';
+import { makeDirectory } from '../../files/make-directory.js';
 import { readTextFile } from '../../files/read-file.js';
 import { unwritable } from '../../files/unwritable.js';
 import { writeFileAtomically } from '../../files/write-file.js';
@@ -43,7 +44,7 @@ export class HistoryFile {
   /** Adds an entry; known secrets in it are masked. */
   async add(entry: HistoryEntry, secrets: SecretRegistry): Promise<void> {
     const kept = { ...entry, prompt: cut(entry.prompt), answer: cut(entry.answer) };
-    await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
+    await makeDirectory(dirname(this.path), 0o700);
     // One write in append mode: commands that end at the same time do not mix their lines.
     await appendFile(this.path, `${JSON.stringify(secrets.maskValue(kept as unknown as JsonObject))}\n`, {
       mode: 0o600,

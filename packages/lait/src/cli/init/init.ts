@@ -1,8 +1,9 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { UsageError } from '../../errors/errors.js';
 import { LaitError } from '../../errors/lait-error.js';
 import { exists } from '../../files/exists.js';
+import { makeDirectory } from '../../files/make-directory.js';
 import { writeFileAtomically } from '../../files/write-file.js';
 import type { CommandContext } from '../command-context.js';
 import { type ScaffoldKind, scaffolds } from './scaffolds.js';
@@ -22,7 +23,7 @@ export async function init(
   checkExtension(kind, name);
   const file = resolve(context.workingDirectory, name);
   try {
-    await mkdir(dirname(file), { recursive: true });
+    await makeDirectory(dirname(file));
     await writeFile(file, scaffold.text, { flag: 'wx' });
   } catch (error) {
     const exists = (error as { code?: string }).code === 'EEXIST';

@@ -17,29 +17,37 @@ export interface TraceOptions {
 /** Traces one run: into a file as things happen, and to a collector when it has ended, whatever its end. */
 export class RunTrace {
   readonly #recorder: TraceRecorder;
-  readonly #file: TraceFile | undefined;
   readonly #spans: Span[] = [];
 
-  /** Throws a `LaitError` (code `file_unwritable`) before anything runs. */
-  constructor(
+  private constructor(
     private readonly options: TraceOptions,
     private readonly context: CommandContext,
     pricing: ReadonlyMap<string, Pricing>,
+    private readonly file: TraceFile | undefined,
   ) {
-    const { secrets, output, workingDirectory } = context;
-    if (options.traceFile !== undefined) {
-      this.#file = new TraceFile(resolve(workingDirectory, options.traceFile), (message) =>
-        output.warning(message),
-      );
-    }
     this.#recorder = new TraceRecorder({
-      mask: (value) => secrets.maskValue(value),
+      mask: (value) => context.secrets.maskValue(value),
       pricing,
       onSpan: (span, ancestors) => {
-        this.#file?.add(span, ancestors);
+        file?.add(span, ancestors);
         if (options.otlp !== undefined) this.#spans.push(span);
       },
     });
+  }
+
+  /** Throws a `LaitError` (code `file_unwritable`) before anything runs. */
+  static async open(
+    options: TraceOptions,
+    context: CommandContext,
+    pricing: ReadonlyMap<string, Pricing>,
+  ): Promise<RunTrace> {
+    const { output, workingDirectory } = context;
+    const { traceFile } = options;
+    const file =
+      traceFile === undefined
+        ? undefined
+        : await TraceFile.create(resolve(workingDirectory, traceFile), (message) => output.warning(message));
+    return new RunTrace(options, context, pricing, file);
   }
 
   handle(event: RunEvent): void {
@@ -49,7 +57,7 @@ export class RunTrace {
   /** Never throws: a collector that cannot be reached is a warning. */
   async end(): Promise<void> {
     this.#recorder.close();
-    this.#file?.close();
+    this.file?.close();
     const { otlp } = this.options;
     if (otlp === undefined || this.#spans.length === 0) return;
     try {

@@ -132,7 +132,7 @@ async function openTrace(
 ): Promise<RunTrace | undefined> {
   if (options.traceFile === undefined && options.otlp === undefined) return undefined;
   const { RunTrace } = await import('./run-trace.js');
-  return new RunTrace(options, context, pricingOf(configuration.values.models, plan.settings.models));
+  return RunTrace.open(options, context, pricingOf(configuration.values.models, plan.settings.models));
 }
 
 async function execute(

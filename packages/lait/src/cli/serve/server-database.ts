@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { UsageError } from '../../errors/errors.js';
+import { makeDirectory } from '../../files/make-directory.js';
 import type { Database } from '../../runs/stores/database/database.js';
 import { expandVariables } from '../../values/expand-variables.js';
 import type { CommandContext } from '../command-context.js';
@@ -37,6 +37,6 @@ export async function openServerDatabase(
       code: 'database_missing',
       message: `there is no database ${url}; see --database`,
     });
-  if (isPath) await mkdir(dirname(url), { recursive: true, mode: 0o700 });
+  if (isPath) await makeDirectory(dirname(url), 0o700);
   return openDatabase(url);
 }

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Variables } from '../../config/environment.js';
 import type { Power } from '../../config/powers.js';
 import { readTextFile } from '../../files/read-file.js';
-import { unwritable } from '../../files/unwritable.js';
 import { writeFileAtomically } from '../../files/write-file.js';
 import { isObject, type JsonObject, setOwnProperty } from '../../values/value.js';
 import { stateDirectory } from '../state-directory.js';
@@ -58,9 +56,6 @@ export class TrustStore {
   }
 
   async #write(stored: JsonObject): Promise<void> {
-    await mkdir(dirname(this.file), { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-      throw unwritable(this.file, error);
-    });
     await writeFileAtomically(this.file, `${JSON.stringify({ ...stored, format: 1 }, null, 2)}\n`, {
       mode: 0o600,
     });

@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { LaitError } from '../../errors/lait-error.js';
+import { makeDirectory } from '../../files/make-directory.js';
+import { unwritable } from '../../files/unwritable.js';
 import { recordedOperations, type Span, type TraceLine } from './span.js';
 import type { OpenSpan } from './trace-recorder.js';
 
@@ -9,20 +10,20 @@ export class TraceFile {
   #file: number | undefined;
   #seq = 0;
 
-  /** Creates the file and its directories. Throws a `LaitError` (code `file_unwritable`). */
-  constructor(
-    path: string,
+  private constructor(
+    file: number,
     private readonly onWarning: (message: string) => void,
   ) {
+    this.#file = file;
+  }
+
+  /** Creates the file and its directories. Throws a `LaitError` (code `file_unwritable`). */
+  static async create(path: string, onWarning: (message: string) => void): Promise<TraceFile> {
     try {
-      mkdirSync(dirname(path), { recursive: true });
-      this.#file = openSync(path, 'w', 0o600);
+      await makeDirectory(dirname(path));
+      return new TraceFile(openSync(path, 'w', 0o600), onWarning);
     } catch (error) {
-      const { message } = error as Error;
-      throw new LaitError({
-        code: 'file_unwritable',
-        message: `cannot write the trace file ${path}: ${message}`,
-      });
+      throw unwritable(path, error);
     }
   }
 

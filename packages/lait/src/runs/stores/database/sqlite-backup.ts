@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, link, mkdir, open, rename, rm } from 'node:fs/promises';
+import { chmod, copyFile, link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { sql } from 'kysely';
 import Library from 'libsql';
 import { UsageError } from '../../../errors/errors.js';
 import { isLaitError } from '../../../errors/lait-error.js';
+import { makeDirectory } from '../../../files/make-directory.js';
 import { unwritable } from '../../../files/unwritable.js';
 import type { Database } from './database.js';
 import { databaseError } from './database-errors.js';
@@ -36,7 +37,7 @@ export async function backupDatabase(
   if (existsSync(target) && !force) throw exists();
   const partial = partialOf(target);
   try {
-    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    await makeDirectory(dirname(target), 0o700);
     await database.read((queries) => sql`vacuum into ${partial}`.execute(queries));
     await chmod(partial, 0o600);
     await flush(partial);
@@ -79,7 +80,7 @@ export async function restoreDatabase(
   if (damage !== undefined) throw unusable(damage);
   const partial = partialOf(target);
   try {
-    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    await makeDirectory(dirname(target), 0o700);
     await copyFile(backup, partial);
     await chmod(partial, 0o600);
     await checkWhole(partial, unusable);

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { link, mkdir, open, rm } from 'node:fs/promises';
+import { link, open, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledQuery, Kysely, type SqliteDatabase as KyselyConnection, SqliteDialect, sql } from 'kysely';
 import Library from 'libsql';
 import { LaitError } from '../../../errors/lait-error.js';
+import { makeDirectory } from '../../../files/make-directory.js';
 import { unwritable } from '../../../files/unwritable.js';
 import type { Database, Queries } from './database.js';
 import { databaseError, isBusy } from './database-errors.js';
@@ -83,7 +84,7 @@ class SqliteDatabase implements Database {
 async function createFile(location: string): Promise<void> {
   const temporary = `${location}.${randomUUID()}.new`;
   try {
-    await mkdir(dirname(location), { recursive: true, mode: 0o700 });
+    await makeDirectory(dirname(location), 0o700);
     await (await open(temporary, 'wx', 0o600)).close();
     const queries = connect(new Library(temporary));
     await upgrade(queries, location);
