@@ -27,6 +27,7 @@ export async function reportFailure(
     output.line(stacks.join('\ncaused by: '));
   }
   const line = preview(message, longestLine);
-  if (message.trim().includes('\n')) output.line(printable(message.trimEnd()));
+  const whole = printable(message.trim());
+  if (line !== whole) output.line(whole);
   output.line(`${isLaitError(error) ? 'lait: ' : 'lait: unexpected error: '}${line}`);
 }

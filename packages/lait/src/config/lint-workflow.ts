@@ -128,7 +128,8 @@ class WorkflowLint {
     uses: ReadonlyMap<PlanNode, ModelUse>,
   ): Promise<Map<PlanNode, JsonObject>> {
     const { signal } = this.context;
-    for (const { schema, node, at } of schemasOf(findings.located.plan, kinds)) {
+    const { plan, unusedSchemas = [] } = findings.located;
+    for (const { schema, node, at } of [...schemasOf(plan, kinds), ...unusedSchemas]) {
       if (schema.file === undefined) continue;
       try {
         await loadSchema(schema, { signal, pipes: false });

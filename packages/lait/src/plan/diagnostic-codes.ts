@@ -28,6 +28,12 @@ export const diagnosticCodes = {
       'Definitions, schemas and agent files are read up to 16 MiB. Data belongs in files that steps read.',
     example: 'steps:\n  - run: [cat, big.json]',
   },
+  file_extension: {
+    title: 'The file has another extension than definitions have',
+    explanation:
+      'Workflows end in .yml, .yaml or .json, agents in .md. A directory stands for the definitions below it.',
+    example: 'lait lint flows/triage.yml',
+  },
   file_not_utf8: {
     title: 'The file is not UTF-8',
     explanation: 'Definitions are UTF-8 text. Convert the file, for example with iconv.',

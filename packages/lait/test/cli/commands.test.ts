@@ -49,6 +49,7 @@ test('lint checks every file, in every format, and prints one document', async (
     'agents/a.md': '---\nname: a\n---\nhello {{ input\n',
     'sub/lait.config.yml': 'modles: {}\n',
     'notes.md': '# no agent\n',
+    'picture.png': 'pixels',
     'node_modules/x/w.yml': 'steps: 1\n',
   });
   const text = await lait(directory, ['lint', '.']);
@@ -68,7 +69,9 @@ test('lint checks every file, in every format, and prints one document', async (
   expect(github.stdout).toMatch(/^::error file=bad\.yml,line=2/m);
   expect((await lait(directory, ['lint', 'good.yml'])).code).toBe(0);
   expect((await lait(directory, ['lint', 'missing.yml'])).code).toBe(3);
-  expect((await lait(directory, ['lint', 'picture.png'])).code).toBe(2);
+  const picture = await lait(directory, ['lint', 'picture.png', 'good.yml']);
+  expect(picture.code).toBe(3);
+  expect(picture.stdout).toMatch(/^picture\.png:\n.*file_extension.*\ngood\.yml: OK\n$/s);
   const nothing = await lait(directoryWith({ 'docs/README.md': '# No frontmatter\n' }), [
     'lint',
     '.',

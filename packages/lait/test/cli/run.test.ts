@@ -79,6 +79,23 @@ test('a failure of many lines is shown whole, and its last line is one line', as
   expect(stderr).not.toContain('\u001b');
 });
 
+test('a failure whose chain is too long for the last line is shown whole above it, with the cause at its end', async () => {
+  const files = Array.from({ length: 30 }, (_, depth) => {
+    const step =
+      depth === 29 ? `jq: 'error("the very cause")'` : `workflow: ./${'deep'.repeat(5)}-${depth + 1}.yml`;
+    return [`${'deep'.repeat(5)}-${depth}.yml`, `steps:\n  - ${step}\n`];
+  });
+  const { stderr } = await lait(directoryWith(Object.fromEntries(files)), [
+    'run',
+    `${files[0]![0]}`,
+    'x',
+    '-q',
+  ]);
+  const [whole, last] = stderr.trimEnd().split('\n').slice(-2);
+  expect(whole).toMatch(/^steps\[0\].*the very cause$/);
+  expect(last).toMatch(/^lait: steps\[0\].*…$/);
+});
+
 test('problems of an agent file that a step reads are shown with their places', async () => {
   const directory = directoryWith({
     'w.yml': 'steps:\n  - agent: ./a.md\n',

@@ -104,6 +104,13 @@ describe('lait lint', () => {
     expect(found.find(({ file }) => file === 'sub/child.yml')!.message).toMatch(/^sub\/child\.yml: /);
   });
 
+  it('[lint.files] reads the files of schemas that nothing uses, too', async () => {
+    const { code, lines } = await lint({
+      'w.yml': 'schemas:\n  idle: { file: gone.json }\nsteps:\n  - jq: .\n',
+    });
+    expect([code, ...lines]).toEqual([3, '2 unused_schema', '2 unreadable_schema']);
+  });
+
   it('[lint.placement] finds steps of children that their concurrent callers refuse, at any depth', async () => {
     const { code, found } = await lint({
       'w.yml':
@@ -162,6 +169,21 @@ describe('lait lint', () => {
     expect(found).toHaveLength(1);
   });
 
+  it('tells of entries of the configuration that lead nowhere, whatever file is checked', async () => {
+    const files = {
+      'w.yml': 'steps:\n  - jq: .\n',
+      'lait.config.yml':
+        'workflows:\n  gone: nowhere.yml\nmcp_servers: { s: { command: x, allowed_tools: [] } }\n',
+    };
+    const { code, found } = await lint(files);
+    expect(code).toBe(3);
+    expect(found.map(({ file, line, severity }) => [file.replace(/^.*\//, ''), line, severity])).toEqual([
+      ['lait.config.yml', 2, 'error'],
+      ['lait.config.yml', 3, 'warning'],
+    ]);
+    expect((await lint(files, ['w.yml', 'lait.config.yml'])).found).toHaveLength(2);
+  });
+
   it('checks entries of the configuration, and survives a broken one', async () => {
     const good = await lint({
       'lait.config.yml':
@@ -211,7 +233,7 @@ describe('lait lint', () => {
     ]);
     expect(stderr).toBe('lait: 1 of 3 file(s) had errors\n');
     const other = await lait(directory, ['lint', 'flows/data.txt']);
-    expect(other.code).toBe(2);
+    expect([other.code, other.stdout]).toEqual([3, expect.stringContaining('file_extension')]);
   });
 
   it('prints every format without anything else on standard output', async () => {

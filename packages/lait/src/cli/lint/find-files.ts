@@ -6,21 +6,14 @@ import { readFileBytes } from '../../files/read-file.js';
 
 /**
  * The files that paths stand for: files as they are, directories with the definitions below them, as `filesBelow` finds
- * them. Throws a `UsageError`: `file_extension` for a file with another extension, `nothing_to_check` when directories
- * hold nothing. Source: facts §17.
+ * them. Throws a `UsageError` (code `nothing_to_check`) when directories hold nothing. Source: facts §17.
  */
 export async function findFiles(paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) {
     const about = await stat(path).catch(() => undefined);
     if (about?.isDirectory() === true) found.push(...(await filesBelow(path, isDefinition)));
-    else if (/\.(ya?ml|json|md)$/.test(path)) found.push(path);
-    else {
-      throw new UsageError({
-        code: 'file_extension',
-        message: `cannot check ${path}: give .yml, .yaml, .json or .md files, or a directory`,
-      });
-    }
+    else found.push(path);
   }
   if (found.length === 0 && paths.length > 0) {
     throw new UsageError({

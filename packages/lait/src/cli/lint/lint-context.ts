@@ -11,8 +11,8 @@ import type { LintedFile } from './lint-file.js';
 
 export interface ConfiguredLint {
   context: LintContext;
-  /** The configuration, when it cannot be used: its problems are problems of the whole. */
-  broken: LintedFile[];
+  /** The configuration of the directory, when it has problems: they are problems of the whole. */
+  configurations: LintedFile[];
   /** True when a file used a name and there is no configuration to look it up in. */
   namesUnchecked(): boolean;
 }
@@ -30,7 +30,7 @@ export async function lintContext(
   let services: Promise<Services> | undefined;
   const paths = files.map((file) => realpath(file).catch(() => resolve(file)));
   return {
-    broken,
+    configurations: [...broken, ...(await projectProblems(configuration, signal))],
     namesUnchecked: () => unchecked && broken.length === 0,
     context: {
       services: () => {
@@ -63,6 +63,16 @@ async function readConfiguration(
     const problems = diagnostics.length > 0 ? diagnostics : [{ code, severity: 'error' as const, message }];
     return { configuration: emptyConfiguration, broken: [{ file, diagnostics: problems, sources }] };
   }
+}
+
+/** What is wrong in the project's own file, or in the one that was named; the user's global file is not checked here. */
+async function projectProblems({ project }: Configuration, signal: AbortSignal): Promise<LintedFile[]> {
+  if (project === undefined) return [];
+  const { file } = project;
+  const { lintConfiguration } = await import('../../config/lint-configuration.js');
+  const source = await readRegularFile(file, { signal });
+  const diagnostics = await lintConfiguration(source);
+  return diagnostics.length === 0 ? [] : [{ file, diagnostics, sources: [source] }];
 }
 
 function namesOf({ values }: Configuration): RegisteredNames {

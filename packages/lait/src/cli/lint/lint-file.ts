@@ -39,6 +39,11 @@ async function lintSource(source: SourceFile, context: LintContext): Promise<rea
     const { lintConfiguration } = await import('../../config/lint-configuration.js');
     return lintConfiguration(source);
   }
+  if (!/\.(ya?ml|json|md)$/.test(source.file)) {
+    const message =
+      'its extension is not that of a definition: give .yml, .yaml, .json or .md files, or a directory';
+    return [{ code: 'file_extension', severity: 'error', message }];
+  }
   if (source.file.endsWith('.md')) {
     const { lintAgent } = await import('../../config/lint-agent.js');
     return lintAgent(source, context);

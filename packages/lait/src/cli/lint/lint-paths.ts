@@ -15,9 +15,9 @@ export async function lintPaths(
   const { output } = context;
   const found = await findFiles(paths);
   const configured = await lintContext(found, context);
-  // A broken configuration among the files is checked like the others, under the name that was given.
+  // A configuration among the files is checked like the others, under the name that was given.
   const named = new Set(found.map((file) => resolve(file)));
-  const files: LintedFile[] = configured.broken.filter(({ file }) => !named.has(resolve(file)));
+  const files: LintedFile[] = configured.configurations.filter(({ file }) => !named.has(resolve(file)));
   for (const file of found) files.push(await lintFile(file, configured.context));
   if (configured.namesUnchecked()) {
     output.warning(

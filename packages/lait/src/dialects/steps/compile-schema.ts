@@ -25,7 +25,10 @@ export function compileSchema(
     );
   }
   const file = node.entries.size === 1 ? node.entries.get('file')?.value : undefined;
-  if (file?.type === 'scalar' && typeof file.value === 'string') {
+  if (file !== undefined) {
+    if (file.type !== 'scalar' || typeof file.value !== 'string') {
+      return compiler.wrongType(file, { ...place, field: `${place.field}.file` }, 'the path of a JSON file');
+    }
     if (file.value.trim() === '') {
       compiler.add(
         { code: 'bad_value', message: `${place.field}: the file has no name`, range: file.range },

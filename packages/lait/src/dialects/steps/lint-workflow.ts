@@ -26,6 +26,9 @@ export function lintStepsWorkflow(source: SourceFile, options: LoadOptions = {})
     diagnostics: found.sort((a, b) => (a.position?.start ?? -1) - (b.position?.start ?? -1)),
     located: {
       plan,
+      unusedSchemas: loaded.schemas
+        .unused()
+        .map(({ name, source: schema }) => ({ schema, at: ['schemas', name] })),
       expressionPosition: (expression, reference) =>
         origins.position(expression, reference?.start, reference?.end),
       position: (path, node) => {

@@ -38,7 +38,8 @@ export class NamedSchemas {
   }
 
   /** Those that nothing named, with the places of their names. */
-  unused(): { name: string; range?: TextRange }[] {
-    return [...this.#schemas].filter(([, { used }]) => !used).map(([name, { range }]) => ({ name, range }));
+  unused(): { name: string; source: SchemaSource; range?: TextRange }[] {
+    const unused = [...this.#schemas].filter(([, { used }]) => !used);
+    return unused.map(([name, { source, range }]) => ({ name, source, range }));
   }
 }

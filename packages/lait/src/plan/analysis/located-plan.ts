@@ -1,4 +1,5 @@
 import type { Expression, Reference } from '../../expressions/expression.js';
+import type { SchemaSource } from '../../schema/schema-source.js';
 import type { Diagnostic, Severity } from '../diagnostic.js';
 import type { DiagnosticCode } from '../diagnostic-codes.js';
 import type { Plan, PlanNode } from '../plan.js';
@@ -7,9 +8,18 @@ import type { SourcePosition } from '../source.js';
 /** A place in a definition: the way from its top to a value. */
 export type DefinitionPath = readonly (string | number)[];
 
+/** A schema that a definition names: in a step, or from the top without one. */
+export interface PlacedSchema {
+  schema: SchemaSource;
+  node?: PlanNode;
+  at: DefinitionPath;
+}
+
 /** A plan with the places of its parts, as far as the reader of its form knows them. */
 export interface LocatedPlan {
   plan: Plan;
+  /** Schemas that the file declares and no part of the plan uses. */
+  unusedSchemas?: readonly PlacedSchema[];
   /** Where an expression stands, or a reference inside it. */
   expressionPosition?(expression: Expression, reference?: Reference): SourcePosition | undefined;
   /**

@@ -2,14 +2,8 @@ import type { Kinds } from '../../kinds/kind.js';
 import type { SchemaSource } from '../../schema/schema-source.js';
 import { allNodes } from '../all-nodes.js';
 import type { FieldTable } from '../fields.js';
-import type { Plan, PlanNode } from '../plan.js';
-import type { DefinitionPath } from './located-plan.js';
-
-export interface PlacedSchema {
-  schema: SchemaSource;
-  node?: PlanNode;
-  at: DefinitionPath;
-}
+import type { Plan } from '../plan.js';
+import type { PlacedSchema } from './located-plan.js';
 
 /** Every schema that a plan's steps and agents name, with its place. */
 export function* schemasOf(plan: Plan, kinds: Kinds): Generator<PlacedSchema, void> {

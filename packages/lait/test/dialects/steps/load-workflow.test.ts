@@ -231,6 +231,10 @@ describe('the file', () => {
     ],
     ['schemas: { a: { file: "" } }\nsteps: [{ jq: . }]', '1:23 bad_value: schemas.a: the file has no name'],
     [
+      'schemas: { a: { file: 5 } }\nsteps: [{ jq: . }]',
+      '1:23 wrong_type: schemas.a.file must be the path of a JSON file',
+    ],
+    [
       'schemas: { a: { required: x } }\nsteps: [{ jq: . }]',
       '1:27 bad_schema: schemas.a: required of a schema must be a list',
     ],
