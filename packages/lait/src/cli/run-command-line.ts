@@ -36,6 +36,8 @@ export async function runCommandLine(argv: readonly string[], surroundings: Surr
   const { output } = surroundings;
   let code: ExitCode = exitCodes.ok;
   let verbosity = 0;
+  // Help and version are written by the parser, which does not wait; what went wrong is looked at behind it.
+  let written: Promise<unknown> = Promise.resolve();
   // Errors are reported below; the help of a command that misses its subcommand comes the same way.
   const showHelp = (text: string) => {
     if (text.startsWith('Usage:')) output.message(text);
@@ -47,7 +49,12 @@ export async function runCommandLine(argv: readonly string[], surroundings: Surr
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .addHelpText('after', examples)
     .exitOverride()
-    .configureOutput({ writeOut: (text) => void output.write(text).catch(() => {}), writeErr: showHelp });
+    .configureOutput({
+      writeOut: (text) => {
+        written = output.write(text).then(undefined, (error: unknown) => error);
+      },
+      writeErr: showHelp,
+    });
   const globalOptions = declareGlobalOptions(program, process.env);
   const start: Start = async (work) => {
     const options = globalOptions();
@@ -66,7 +73,9 @@ export async function runCommandLine(argv: readonly string[], surroundings: Surr
     return code;
   } catch (error) {
     const failure =
-      error instanceof CommanderError ? usageErrorOf(error, calledCommand(program, argv)) : error;
+      error instanceof CommanderError
+        ? (usageErrorOf(error, calledCommand(program, argv)) ?? (await written))
+        : error;
     if (failure === undefined) return exitCodes.ok;
     await reportFailure(failure, { output, verbosity });
     if (!output.used && wantsJson(program, argv)) {

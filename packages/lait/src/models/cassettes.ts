@@ -83,7 +83,7 @@ export class Cassettes {
           : `the nearest one, ${nearest.key}.json, differs in ${listed(nearest.parts)}`;
     return new LaitError({
       code: 'replay_miss',
-      message: `no recorded reply in ${this.#directory} for this request: ${why}; record it with --record ${this.#directory}`,
+      message: `no recorded reply in ${this.#directory} for this request: ${why}; \`lait run\` and \`lait chat\` record it with --record ${this.#directory}`,
       details: {
         key,
         directory: this.#directory,

@@ -114,7 +114,9 @@ export class CheckpointRecorder {
   /** Says how far the run came and why it went no further. */
   async fail(error: unknown): Promise<void> {
     const step = isLaitError(error) ? error.details.path : undefined;
-    const failure = { message: messageChain(error), ...(typeof step === 'string' ? { step } : {}) };
+    const failure: Checkpoint['failure'] = { message: messageChain(error) };
+    if (typeof step === 'string') failure.step = step;
+    if (isLaitError(error) && error.category === 'cancelled') failure.cancelled = true;
     await this.#saveOrWarn({ failure });
     await this.#options.claim.release();
   }

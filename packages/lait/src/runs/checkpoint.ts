@@ -29,8 +29,8 @@ export interface Checkpoint {
   state: JsonObject;
   /** `failed` until the run has completed, so that a killed run can be resumed. */
   status: 'failed' | 'completed';
-  /** How an unfinished run ended; absent while it runs and after a kill. */
-  failure?: { message: string; step?: string };
+  /** How an unfinished run ended; absent while it runs and after a kill. `cancelled`: a person or the system ended it. */
+  failure?: { message: string; step?: string; cancelled?: true };
   /** The run whose record this one began with, and the step it began at. */
   parent?: { run_id: string; from: string };
   started_at: string;
@@ -133,7 +133,12 @@ const shapes: Readonly<Record<string, (value: unknown, file: JsonObject) => bool
   current_value: (value) => value !== undefined,
   steps_outputs: isObject,
   status: (value) => value === 'failed' || value === 'completed',
-  failure: optional(({ message, step }) => isText(message) && (step === undefined || isText(step))),
+  failure: optional(
+    ({ message, step, cancelled }) =>
+      isText(message) &&
+      (step === undefined || isText(step)) &&
+      (cancelled === undefined || cancelled === true),
+  ),
   parent: optional(({ run_id, from }) => isText(run_id) && isText(from)),
   started_at: (value) => value === undefined || isText(value),
   updated_at: (value) => value === undefined || isText(value),

@@ -1,7 +1,5 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { delta, json, says, startModelServer, streams } from '../models/model-server.js';
 import { directoryWith, lait, startLait, until } from './run-lait.js';
@@ -107,56 +105,6 @@ test('problems of an agent file that a step reads are shown with their places', 
   expect(stderr).toContain('a.md:4:7');
 });
 
-test('[cli.output-atomic] -o writes the result whole, and a failed run leaves the file as it was', async () => {
-  const directory = directoryWith({
-    'ok.yml': 'steps:\n  - run: [printf, done]\n',
-    'bad.yml': 'steps:\n  - run: ["false"]\n',
-    'kept.txt': 'old',
-  });
-  expect(await lait(directory, ['run', 'ok.yml', 'x', '-o', 'new.txt'])).toMatchObject({
-    code: 0,
-    stdout: '',
-  });
-  expect(readFileSync(join(directory, 'new.txt'), 'utf8')).toBe('done\n');
-  expect(await lait(directory, ['run', 'bad.yml', 'x', '--output', 'kept.txt'])).toMatchObject({
-    code: 1,
-    stdout: '',
-  });
-  expect(readFileSync(join(directory, 'kept.txt'), 'utf8')).toBe('old');
-  expect(await lait(directory, ['run', 'bad.yml', 'x', '-o', 'never.txt'])).toMatchObject({ code: 1 });
-  expect(readdirSync(directory).sort()).toEqual(['bad.yml', 'kept.txt', 'new.txt', 'ok.yml']);
-  expect(await lait(directory, ['run', 'ok.yml', 'x', '-o', '-'])).toMatchObject({
-    code: 0,
-    stdout: 'done\n',
-  });
-});
-
-test('a result and a trace that could not be written are refused before the first step', async () => {
-  const directory = directoryWith({ 'w.yml': 'steps:\n  - run: [touch, ran.txt]\n', file: '' });
-  for (const option of ['-o', '--trace-file']) {
-    const { code, stderr } = await lait(directory, ['run', 'w.yml', 'x', option, 'file/new/x.txt']);
-    expect([option, code]).toEqual([option, 1]);
-    expect(stderr).toMatch(/cannot write .*file\/new\/x\.txt: a part of its path is not a directory/);
-  }
-  expect(existsSync(join(directory, 'ran.txt'))).toBe(false);
-});
-
-test('results and traces get the directories that they are named in', async () => {
-  const directory = directoryWith({ 'w.yml': 'steps:\n  - run: [printf, done]\n' });
-  const args = ['run', 'w.yml', 'x', '-o', 'results/1/out.txt', '--trace-file', 'traces/1/t.jsonl'];
-  expect(await lait(directory, args)).toMatchObject({ code: 0 });
-  expect(readFileSync(join(directory, 'results/1/out.txt'), 'utf8')).toBe('done\n');
-  expect(existsSync(join(directory, 'traces/1/t.jsonl'))).toBe(true);
-});
-
-test.skipIf(!existsSync('/proc/self'))('a place where nothing can be made is told', async () => {
-  const directory = directoryWith({ 'w.yml': 'steps:\n  - run: [printf, done]\n' });
-  const args = ['run', 'w.yml', 'x', '--trace-file', '/proc/nope/x.jsonl'];
-  const { code, stderr } = await lait(directory, args);
-  expect(code).toBe(1);
-  expect(stderr).toContain('cannot write /proc/nope/x.jsonl: no directory can be made in /proc');
-});
-
 test('[cli.exit-codes] every problem of a file is shown with its place, exit code 3', async () => {
   const directory = directoryWith({
     'w.yml': 'stepz: 1\nsteps:\n  - id: 日本\n    run: [cat]\n  - prompt: "{{ input"\n  - run: []\n',
@@ -196,69 +144,6 @@ test('silence on standard input is explained after a second, and --no-stdin does
   expect(await ignoring.ended).toMatchObject({ code: 0, stdout: 'given\n' });
 });
 
-test('[cli.interrupt] Ctrl-C stops the run and the programs it started, exit code 130', async () => {
-  const directory = directoryWith({
-    'w.yml':
-      'steps:\n  - run: [sh, -c, "touch started; (sleep 30; touch late) & sleep 30; touch late"]\n    on_error: [ { run: [touch, handled] } ]\n',
-  });
-  const running = startLait(directory, ['run', 'w.yml', 'x']);
-  await until(() => existsSync(join(directory, 'started')));
-  running.child.kill('SIGINT');
-  const { code, stdout, stderr } = await running.ended;
-  expect([code, stdout]).toEqual([130, '']);
-  expect(stderr).toContain('interrupted');
-  expect(existsSync(join(directory, 'handled'))).toBe(false);
-  const left = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
-  expect(left).not.toContain('touch started; (sleep 30');
-});
-
-test.each([
-  ['configuration', ['run', 'w.yml', 'x', '--config', 'pipe']],
-  ['workflow file', ['run', 'pipe', 'x']],
-  ['standard input', ['run', 'w.yml', 'x']],
-])('Ctrl-C while the %s is being read', async (what, args) => {
-  const directory = directoryWith({ 'w.yml': 'steps:\n  - run: [cat]\n' });
-  execFileSync('mkfifo', [join(directory, 'pipe')]);
-  const running = startLait(directory, args, what === 'standard input' ? { stdin: 'open' } : {});
-  await new Promise((resolve) => setTimeout(resolve, 600));
-  running.child.kill('SIGINT');
-  expect(await running.ended).toMatchObject({ code: 130, stdout: '' });
-});
-
-test('a second Ctrl-C ends the process at once', async () => {
-  const directory = directoryWith({
-    'w.yml': `steps:\n  - run: [sh, -c, "trap '' INT TERM; touch started; sleep 30"]\n`,
-  });
-  const running = startLait(directory, ['run', 'w.yml', 'x']);
-  await until(() => existsSync(join(directory, 'started')));
-  running.child.kill('SIGINT');
-  running.child.kill('SIGINT');
-  expect((await running.ended).code).toBe(130);
-});
-
-test('[cli.broken-pipe] a reader that has gone is no failure', async () => {
-  const directory = directoryWith({ 'w.yml': 'steps:\n  - run: [seq, "1", "200000"]\n' });
-  const launcher = fileURLToPath(new URL('../../bin/lait.js', import.meta.url));
-  const command = `${process.execPath} ${launcher} run w.yml x 2>err.txt </dev/null | head -1; echo "\${PIPESTATUS[0]}"`;
-  const output = await new Promise<string>((resolve, reject) => {
-    execFile('bash', ['-c', command], { cwd: directory }, (error, stdout) =>
-      error === null ? resolve(stdout) : reject(error),
-    );
-  });
-  expect(output).toBe('1\n0\n');
-  expect(readFileSync(join(directory, 'err.txt'), 'utf8')).toBe('==> w.yml\n[1] step-1 (run)\n');
-});
-
-test.skipIf(!existsSync('/dev/full'))('a result that cannot be written is a failure', async () => {
-  const directory = directoryWith({ 'w.yml': 'steps:\n  - jq: .\n' });
-  const launcher = fileURLToPath(new URL('../../bin/lait.js', import.meta.url));
-  const command = `${process.execPath} ${launcher} run w.yml x >/dev/full </dev/null; echo $?`;
-  const result = await new Promise<string>((resolve) => {
-    execFile('sh', ['-c', command], { cwd: directory }, (_, stdout, stderr) => resolve(stdout + stderr));
-  });
-  expect(result).toMatch(/^1\n[\s\S]*\nlait: cannot write to standard output: no space is left\n$/);
-});
-
 test('a recorded run is replayed without a server, and a miss names the step', async () => {
   const server = await startModelServer(says('recorded words'));
   const directory = directoryWith({
@@ -272,7 +157,7 @@ test('a recorded run is replayed without a server, and a miss names the step', a
   const miss = await lait(directory, ['run', 'w.yml', 'other', '--replay', 'tape']);
   expect([miss.code === 0, server.requests.length]).toEqual([false, 1]);
   expect(miss.stderr).toContain('ask-model');
-  expect(miss.stderr).toContain('--record');
+  expect(miss.stderr).toContain('`lait run` and `lait chat` record it with --record');
   const both = await lait(directory, ['run', 'w.yml', 'x', '--record', 'tape', '--replay', 'tape']);
   expect(both.code).toBe(2);
 });

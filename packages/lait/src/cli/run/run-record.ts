@@ -182,7 +182,15 @@ export class RunRecord {
     context.output.note(
       `run checkpointed as '${this.recorder.runId}'; resume with \`${await this.#resumeCommand()}\``,
     );
-    const { conversation } = this.recorder.checkpoint;
+    const { items, conversation } = this.recorder.checkpoint;
+    const finished = Object.keys(items?.results ?? {}).length;
+    if (finished > 0) {
+      const what =
+        finished === 1
+          ? '1 finished item of the for_each is'
+          : `${finished} finished items of the for_each are`;
+      context.output.note(`${what} kept: add --keep-items, and the resume does not repeat what is finished`);
+    }
     if (conversation === undefined) return;
     context.output.note(
       `the conversation of '${conversation.step}' is kept: the resume goes on with it for as many exchanges as the step allows, or for N with --max-tool-rounds N`,

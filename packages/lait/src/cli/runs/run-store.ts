@@ -17,7 +17,7 @@ export function runStatus(run: ListedRun): 'running' | 'failed' | 'completed' | 
   const { status, failure } = run.checkpoint;
   if (status === 'completed') return 'completed';
   // A process that was killed had no time to say why.
-  return failure === undefined ? 'interrupted' : 'failed';
+  return failure === undefined || failure.cancelled === true ? 'interrupted' : 'failed';
 }
 
 /**
