@@ -40,18 +40,34 @@ export function runAttempts(
   const timeoutSeconds = node.timeoutSeconds ?? defaults?.timeoutSeconds;
   const isolates = retry.maxAttempts > 1 || timeoutSeconds !== undefined || node.onError !== undefined;
   if (isolates) return runRepeatedly(node, value, number, retry, timeoutSeconds, execution, interpreter);
-  // Most steps: one attempt without a layer of its own, and when it is pure without a promise.
-  const fail = (error: unknown): never => {
-    const failure = failureOf(node, 1, error, execution);
-    report(node, number, 1, 1, failure, 0, execution);
-    throw failure;
-  };
+  // Most steps: one attempt without a layer of its own, and when it is pure without a promise or a closure.
+  let result: AttemptsResult | Promise<AttemptsResult>;
   try {
-    const result = runOnce(node, value, 1, number, execution, interpreter);
-    return result instanceof Promise ? result.catch(fail) : result;
+    result = runOnce(node, value, 1, number, execution, interpreter);
   } catch (error) {
-    return fail(error);
+    return fail(node, number, error, execution);
   }
+  return result instanceof Promise ? orFail(result, node, number, execution) : result;
+}
+
+async function orFail(
+  result: Promise<AttemptsResult>,
+  node: PlanNode,
+  number: number,
+  execution: Execution,
+): Promise<AttemptsResult> {
+  try {
+    return await result;
+  } catch (error) {
+    return fail(node, number, error, execution);
+  }
+}
+
+/** The only attempt has failed: those who listen are told, and the failure is thrown. */
+function fail(node: PlanNode, number: number, error: unknown, execution: Execution): never {
+  const failure = failureOf(node, 1, error, execution);
+  report(node, number, 1, 1, failure, 0, execution);
+  throw failure;
 }
 
 async function runRepeatedly(
@@ -157,14 +173,25 @@ function runOnce(
     }
     const context = new EngineStepContext(node, input, attempt, number, execution, interpreter);
     const result = kind.execute(node.fields, context);
-    if (!(result instanceof Promise)) return finished(node, kind, result, context, execution);
-    return result
-      .then((completion) => finished(node, kind, completion, context, execution))
-      .catch((error: unknown) => {
-        throw named(node, attempt, error);
-      });
+    return result instanceof Promise
+      ? finishedLater(node, kind, result, context, execution)
+      : finished(node, kind, result, context, execution);
   } catch (error) {
     throw named(node, attempt, error);
+  }
+}
+
+async function finishedLater(
+  node: PlanNode,
+  kind: Kind,
+  running: Promise<Completion>,
+  context: EngineStepContext,
+  execution: Execution,
+): Promise<AttemptsResult> {
+  try {
+    return finished(node, kind, await running, context, execution);
+  } catch (error) {
+    throw named(node, context.attempt, error);
   }
 }
 

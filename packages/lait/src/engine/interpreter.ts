@@ -5,22 +5,15 @@ import type { Block, Edge, Plan, PlanCall, PlanNode, PlanStart } from '../plan/p
 import { inheritSettings } from '../plan/settings.js';
 import { type JsonObject, setOwnProperty, type Value } from '../values/value.js';
 import { acceptChild } from './accept-child.js';
-import { runAttempts } from './attempts.js';
+import { type AttemptsResult, runAttempts } from './attempts.js';
 import { CancelScope } from './cancel-scope.js';
 import { catchDeadline } from './deadline.js';
 import { evaluateField } from './evaluate-field.js';
-import {
-  announces,
-  type Execution,
-  type Interpreting,
-  newExecution,
-  type RunEnvironment,
-  stepFields,
-} from './execution.js';
-import { StepFailure, toFailureRecord } from './failure.js';
+import { type Execution, type Interpreting, newExecution, type RunEnvironment } from './execution.js';
+import { StepFailure } from './failure.js';
 import { runWholePlan } from './run-whole-plan.js';
+import { RunningStep } from './running-step.js';
 import type { Address, BranchExecutor, BranchOutcome, Runtime, Snapshot } from './runtime.js';
-import { stepCompleted, stepStarted } from './step-events.js';
 
 /** The one loop that runs the plans of all forms. */
 export class Interpreter implements Interpreting {
@@ -110,7 +103,8 @@ export class Interpreter implements Interpreting {
     let current = value;
     const commits = block === execution.plan.body && execution.progress.depth === 0;
     for (let index = startIndex; index < block.nodes.length; index += 1) {
-      const completion = await this.#runNode(block.nodes[index]!, current, execution);
+      const running = this.#runNode(block.nodes[index]!, current, execution);
+      const completion = running instanceof Promise ? await running : running;
       if (completion.control !== undefined) return completion;
       current = completion.value;
       if (commits) {
@@ -136,7 +130,8 @@ export class Interpreter implements Interpreting {
       const node = block.nodes[index]!;
       let next: Edge | undefined;
       try {
-        const completion = await this.#runNode(node, current, execution);
+        const running = this.#runNode(node, current, execution);
+        const completion = running instanceof Promise ? await running : running;
         if (completion.control !== undefined) return completion;
         current = completion.value;
         if (environment.kinds.get(node.kind)!.ends === 'block') return completion;
@@ -158,15 +153,23 @@ export class Interpreter implements Interpreting {
     }
   }
 
-  async #runNode(node: PlanNode, value: Value, execution: Execution): Promise<Completion> {
-    const { runtime, scope, progress, environment, cancel } = execution;
-    const breath = environment.breather.breathe();
-    if (breath !== undefined) await breath;
+  /**
+   * Gives its completion without a promise when the step is pure: an asynchronous function for each step would allocate
+   * more than everything else that such a step does.
+   */
+  #runNode(node: PlanNode, value: Value, execution: Execution): Completion | Promise<Completion> {
+    const breath = execution.environment.breather.breathe();
+    return breath === undefined
+      ? this.#runNow(node, value, execution)
+      : breath.then(() => this.#runNow(node, value, execution));
+  }
+
+  #runNow(node: PlanNode, value: Value, execution: Execution): Completion | Promise<Completion> {
+    const { scope, progress, cancel } = execution;
     cancel.throwIfCancelled();
-    const listening = announces(node, execution);
     progress.counter += 1;
     const number = progress.counter;
-    const fields = listening ? stepFields(node, number, execution) : undefined;
+    const step = new RunningStep(node, number, execution);
     if (node.when !== undefined) {
       let when: Value;
       try {
@@ -176,35 +179,18 @@ export class Interpreter implements Interpreting {
         throw new StepFailure(node, 1, error);
       }
       if (!holds(when)) {
-        if (fields !== undefined) runtime.emit({ type: 'step.skipped', ...fields });
+        step.skipped();
         return { value };
       }
     }
-    const startedAt = listening ? performance.now() : 0;
-    if (fields !== undefined) runtime.emit(stepStarted(fields, value));
-    let ended: { completion: Completion; attempt: number; effects?: readonly string[] };
+    step.started(value);
+    let running: AttemptsResult | Promise<AttemptsResult>;
     try {
-      const running = runAttempts(node, value, number, execution, this);
-      ended = running instanceof Promise ? await running : running;
+      running = runAttempts(node, value, number, execution, this);
     } catch (error) {
-      if (fields !== undefined) {
-        const durationMs = performance.now() - startedAt;
-        runtime.emit({
-          type: 'step.failed',
-          error: toFailureRecord(error),
-          durationMs,
-          ...fields,
-        });
-      }
-      throw error;
+      return step.failed(error);
     }
-    const { completion, attempt, effects } = ended;
-    if (node.id !== undefined) scope.steps.record(node.id, completion.value);
-    if (fields !== undefined) {
-      const durationMs = performance.now() - startedAt;
-      runtime.emit(stepCompleted(fields, { value: completion.value, attempt, effects, durationMs }));
-    }
-    return completion;
+    return running instanceof Promise ? step.settled(running) : step.completed(running);
   }
 
   #commit(

@@ -144,7 +144,7 @@ export class DynamicRun {
         code: 'run_not_suspended',
         message: `run '${this.runId}' has no suspended step`,
       });
-    const open = openSteps(waiting, current.paths, Object.keys(current.recorder.steps()));
+    const open = openSteps(waiting, current.paths, current.recorder.steps());
     const target = chooseOpenStep(open, { step, forEachIndex }, this.runId);
     current.handle.answer(target.address, (copyProgramValue(resumeData) ?? null) as JsonValue);
     return this.#settle(current);
@@ -195,11 +195,11 @@ export class DynamicRun {
     const result = await handle.settled();
     const { stepExecutionPath } = recorder;
     const base: ResultBase = { runId: this.runId, steps: recorder.steps(), input, stepExecutionPath };
-    return { ...base, ...outcomeOf(result, paths, Object.keys(base.steps)) };
+    return { ...base, ...outcomeOf(result, paths, base.steps) };
   }
 }
 
-function outcomeOf(result: RunResult, paths: CallPaths, started: readonly string[]): DynamicRunOutcome {
+function outcomeOf(result: RunResult, paths: CallPaths, steps: StepRecords): DynamicRunOutcome {
   switch (result.status) {
     case 'completed':
       return { status: 'success', result: result.value };
@@ -208,21 +208,17 @@ function outcomeOf(result: RunResult, paths: CallPaths, started: readonly string
     case 'cancelled':
       return { status: 'canceled' };
     case 'parked':
-      return { status: 'suspended', ...suspensionOf(openSteps(result.questions, paths, started)) };
+      return { status: 'suspended', ...suspensionOf(openSteps(result.questions, paths, steps)) };
   }
 }
 
-function openSteps(
-  questions: readonly OpenQuestion[],
-  paths: CallPaths,
-  started: readonly string[],
-): OpenStep[] {
+function openSteps(questions: readonly OpenQuestion[], paths: CallPaths, steps: StepRecords): OpenStep[] {
   const open = questions.map(({ address, question }) => ({
     address,
     question,
     path: paths.of(address) ?? [address],
   }));
-  return sortOpenSteps(open, started);
+  return sortOpenSteps(open, Object.keys(steps));
 }
 
 function contextOf(context: StartOptions['requestContext']): Record<string, unknown> {

@@ -80,33 +80,33 @@ function placesOfNode({ path, kind, id, fields }: PlanNode): [path: string, plac
 /** Keeps the records of a run's steps from its events. Steps of nested workflows belong to the call. */
 export class StepRecorder {
   readonly stepExecutionPath: string[] = [];
-  readonly #records = new Map<string, StepRecord>();
+  #steps: StepRecords = {};
+  #givenAway = false;
   readonly #places: ReadonlyMap<string, Place>;
   readonly #iterations = new Map<string, number>();
   #previous: Value;
 
   constructor(
     plan: Plan,
-    private readonly input: Value,
+    input: Value,
     private readonly paths: CallPaths,
   ) {
+    if (input !== undefined) this.#steps.input = input;
     this.#previous = input;
     this.#places = placesOf(plan);
   }
 
-  /** All records as one object, the workflow's input first. */
+  /** All records as one object, the workflow's input first. Steps that begin later are not added to it. */
   steps(): StepRecords {
-    const steps: StepRecords = {};
-    if (this.input !== undefined) steps.input = this.input;
-    for (const [id, record] of this.#records) setOwnProperty(steps, id, record);
-    return steps;
+    this.#givenAway = true;
+    return this.#steps;
   }
 
   /** Takes over the records of steps that an earlier run has finished. */
   restore(steps: { readonly [id: string]: StepRecord }): void {
     const onPath = new Set([...this.#places.values()].flatMap(({ onPath, id }) => (onPath && id) || []));
     for (const [id, record] of Object.entries(steps)) {
-      this.#records.set(id, record);
+      setOwnProperty(this.#steps, id, record);
       if (!onPath.has(id)) continue;
       this.stepExecutionPath.push(id);
       this.#previous = record.output;
@@ -143,13 +143,19 @@ export class StepRecorder {
       case 'sleep.started':
         this.#update(id, { status: 'waiting' });
         return;
-      case 'step.completed':
-        this.#update(id, { status: 'success', output: event.value, endedAt: now });
+      case 'step.completed': {
+        const record = this.#record(id);
+        if (record !== undefined) {
+          record.status = 'success';
+          record.output = event.value;
+          record.endedAt = now;
+        }
         if (place?.onPath === true) this.#previous = event.value;
         return;
+      }
       case 'step.failed':
         // What a failing sibling ends while it waits is left as it stood, too.
-        if (event.error.code === 'cancelled' && this.#records.get(id)?.status === 'suspended') return;
+        if (event.error.code === 'cancelled' && this.#record(id)?.status === 'suspended') return;
         this.#update(id, { status: 'failed', error: serializedError(event.error), endedAt: now });
         return;
       case 'question.asked': {
@@ -174,14 +180,24 @@ export class StepRecorder {
     const repeated =
       isTop && (payload === this.#previous || jsonEqual(payload ?? null, this.#previous ?? null));
     const iteration = place?.loop === undefined ? undefined : this.#iterations.get(place.loop);
-    const begun = { startedAt: now, status: 'running' as const };
-    const record: StepRecord = repeated || payload === undefined ? begun : { payload, ...begun };
+    const record: StepRecord =
+      repeated || payload === undefined
+        ? { status: 'running', startedAt: now }
+        : { status: 'running', payload, startedAt: now };
     if (iteration !== undefined) record.metadata = { iterationCount: iteration };
-    this.#records.set(id, record);
+    if (this.#givenAway) {
+      this.#steps = { ...this.#steps };
+      this.#givenAway = false;
+    }
+    setOwnProperty(this.#steps, id, record);
+  }
+
+  #record(id: string): StepRecord | undefined {
+    return Object.hasOwn(this.#steps, id) ? (this.#steps[id] as StepRecord) : undefined;
   }
 
   #update(id: string, changes: Partial<StepRecord>): void {
-    const record = this.#records.get(id);
+    const record = this.#record(id);
     if (record !== undefined) Object.assign(record, changes);
   }
 }
