@@ -22,52 +22,141 @@ export interface MappingEntry {
 }
 
 /**
- * Compiles a mapping to one closure that builds the output object. A last segment that leads nowhere leaves the key
+ * Compiles a mapping to an expression that builds the output object. A last segment that leads nowhere leaves the key
  * without a value; an earlier one throws a `StepError` (code `invalid_path`).
  */
 export function compileMapping(entries: readonly MappingEntry[], source: string): Expression<JsonObject> {
-  const references: Reference[] = [];
-  const compiled = entries.map(({ key, source: from }) => ({ key, read: compileSource(from, references) }));
-  return {
-    language: 'mapping',
+  return new CompiledMapping(
     source,
-    references,
-    evaluate: (scope) => {
-      const output: JsonObject = {};
-      for (const { key, read } of compiled) setOwnProperty(output, key, read(scope));
-      return output;
-    },
-  };
+    entries.map(({ key, source: from }) => compileKey(key, from)),
+  );
 }
 
-function compileSource(source: MappingSource, references: Reference[]): (scope: Scope) => Value {
+// Classes, not closures: a long chain finds every mapping outside of the processor's caches, and a closure, its context
+// and what that holds are three places to wait for where an object is one.
+
+class CompiledMapping implements Expression<JsonObject> {
+  readonly language = 'mapping';
+
+  constructor(
+    readonly source: string,
+    private readonly keys: readonly MappedKey[],
+  ) {}
+
+  get references(): Reference[] {
+    return this.keys.flatMap(({ references }) => references);
+  }
+
+  evaluate(scope: Scope): JsonObject {
+    const output: JsonObject = {};
+    for (const mapped of this.keys) setOwnProperty(output, mapped.key, mapped.read(scope));
+    return output;
+  }
+}
+
+/** One key of the output, and how its value is read. */
+interface MappedKey {
+  readonly key: string;
+  readonly references: readonly Reference[];
+  read(scope: Scope): Value;
+}
+
+function compileKey(key: string, source: MappingSource): MappedKey {
   switch (source.type) {
     case 'value':
-      return () => source.value;
-    case 'template': {
-      const template = compilePlaceholderTemplate(source.template);
-      references.push(...template.references);
-      return template.evaluate;
-    }
+      return new Constant(key, source.value);
+    case 'template':
+      return new Text(key, compilePlaceholderTemplate(source.template));
     case 'requestContext':
-      references.push(referenceTo('requestContext', [source.key]));
-      return (scope) => readContext(source.key, scope);
-    case 'initData': {
-      const { path } = source;
-      const segments = splitPath(path);
-      references.push(referenceTo('initData', segments));
-      return (scope) => follow(scope.inputs, segments, path, 'initData');
-    }
-    case 'step': {
-      const { ids, path } = source;
-      const segments = splitPath(path);
-      references.push(...ids.map((id) => referenceTo('stepResults', [id, ...segments])));
-      const name = `step ${ids.join('|')}`;
-      return (scope) => {
-        const id = ids.find((candidate) => scope.hasStep(candidate) && scope.step(candidate) !== null);
-        return follow(id === undefined ? null : scope.step(id), segments, path, name);
-      };
-    }
+      return new ContextValue(key, source.key);
+    case 'initData':
+      return new InputPart(key, source.path, splitPath(source.path));
+    case 'step':
+      return new ResultPart(key, source.ids, source.path, splitPath(source.path));
+  }
+}
+
+class Constant implements MappedKey {
+  constructor(
+    readonly key: string,
+    private readonly value: JsonValue,
+  ) {}
+
+  get references(): Reference[] {
+    return [];
+  }
+
+  read(): JsonValue {
+    return this.value;
+  }
+}
+
+class Text implements MappedKey {
+  constructor(
+    readonly key: string,
+    private readonly template: Expression<string>,
+  ) {}
+
+  get references(): readonly Reference[] {
+    return this.template.references;
+  }
+
+  read(scope: Scope): string {
+    return this.template.evaluate(scope);
+  }
+}
+
+class ContextValue implements MappedKey {
+  constructor(
+    readonly key: string,
+    private readonly name: string,
+  ) {}
+
+  get references(): Reference[] {
+    return [referenceTo('requestContext', [this.name])];
+  }
+
+  read(scope: Scope): Value {
+    return readContext(this.name, scope);
+  }
+}
+
+class InputPart implements MappedKey {
+  constructor(
+    readonly key: string,
+    private readonly path: string,
+    private readonly segments: readonly string[],
+  ) {}
+
+  get references(): Reference[] {
+    return [referenceTo('initData', this.segments)];
+  }
+
+  read(scope: Scope): Value {
+    return follow(scope.inputs, this.segments, this.path, 'initData');
+  }
+}
+
+class ResultPart implements MappedKey {
+  readonly #name: string;
+
+  constructor(
+    readonly key: string,
+    private readonly ids: readonly string[],
+    private readonly path: string,
+    private readonly segments: readonly string[],
+  ) {
+    this.#name = `step ${ids.join('|')}`;
+  }
+
+  get references(): Reference[] {
+    return this.ids.map((id) => referenceTo('stepResults', [id, ...this.segments]));
+  }
+
+  read(scope: Scope): Value {
+    const id = this.ids.find((candidate) => scope.hasStep(candidate) && scope.step(candidate) !== null);
+    const result = id === undefined ? null : scope.step(id);
+    return follow(result, this.segments, this.path, this.#name);
   }
 }
 

@@ -172,8 +172,7 @@ class Lowering {
   #node(kind: string, path: string, id: JsonValue | undefined, fields: unknown): PlanNode {
     const name = id === undefined ? undefined : String(id);
     const position = this.options.positionOf?.(path);
-    const node: PlanNode = { kind, path, label: name ?? path, fields };
-    if (name !== undefined) node.id = name;
+    const node: PlanNode = { kind, path, id: name, label: name ?? path, fields };
     if (position !== undefined) node.position = position;
     return node;
   }
