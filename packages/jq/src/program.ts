@@ -12,7 +12,7 @@ import { defaultLimits, type Limits } from './limits.js';
 import type { Node } from './syntax/ast.js';
 import { parse } from './syntax/parser.js';
 import type { JsonValue } from './values/json.js';
-import { jsonText } from './values/json-text.js';
+import { beginningOfText } from './values/json-text.js';
 import { Fatal, Raised } from './values/raise.js';
 
 export interface CompileOptions {
@@ -179,7 +179,7 @@ class CompiledProgram implements Program {
 }
 
 function manyOutputs(first: JsonValue): string {
-  const shown = jsonText(first, 60).slice(0, 60);
+  const shown = beginningOfText(first, 60).slice(0, 60);
   return `The expression gave more than one value (the first is ${shown}); collect them with [...] or take first(...)`;
 }
 
@@ -226,6 +226,7 @@ function toRuntimeError(error: unknown): unknown {
 
 /** jq's message of an uncaught error, shortened. */
 function messageOf(value: JsonValue): string {
-  const text = typeof value === 'string' ? value : `(not a string): ${jsonText(value, shownCharacters)}`;
+  const text =
+    typeof value === 'string' ? value : `(not a string): ${beginningOfText(value, shownCharacters)}`;
   return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}...` : text;
 }

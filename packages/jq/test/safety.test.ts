@@ -43,6 +43,22 @@ describe('endless evaluations end', () => {
     });
   }
 
+  // Small in memory, since every level holds the one below twice, and endless for whatever goes through it.
+  const shared = 'reduce range(60) as $i ([1]; [., .])';
+  const uses = ['tojson', '"\\(.)"', '@html', 'sort', 'group_by(.)', '. == (tojson | fromjson)'];
+  const pairs = ['==', '<', '>='].map((operator) => `${shared} as $a | ${shared} ${operator} $a`);
+  for (const program of [...uses.map((use) => `${shared} | ${use}`), ...pairs]) {
+    it(program, () => {
+      const run = () => compile(program).one(null, {}, { budget: { steps: 100_000 } });
+      expect(run).toThrow(expect.objectContaining({ code: 'budget_exceeded' }));
+    });
+  }
+
+  it('large values cost little', () => {
+    const list = '[range(100000) | {a: [., {b: "x"}]}]';
+    expect(codeOf(`${list} | [(. == .), (tojson | length), (sort_by(.a) | length)] | length`)).toBe('ok');
+  });
+
   it('counts outputs', () => {
     const run = (): JsonValue[] => [...compile('repeat(1)').run(null, {}, { budget: { outputs: 10 } })];
     expect(run).toThrow(expect.objectContaining({ code: 'budget_exceeded' }));

@@ -2,7 +2,7 @@ import type { Context } from '../compile/context.js';
 import { cannotIterate } from '../compile/path.js';
 import { getIndex, positionsOf } from '../values/access.js';
 import { add } from '../values/arithmetic.js';
-import { compare } from '../values/compare.js';
+import { compare, compareScalars } from '../values/compare.js';
 import { describe } from '../values/describe.js';
 import { isObject, type JsonArray, type JsonValue } from '../values/json.js';
 import { toText } from '../values/json-text.js';
@@ -42,13 +42,13 @@ function join(input: JsonValue, separator: JsonValue, context: Context): JsonVal
     const element = elements[index] ?? null;
     if (index > 0) text = add(text, separator, context);
     const isPlain = typeof element === 'boolean' || typeof element === 'number';
-    text = add(text, isPlain ? toText(element) : element || '', context);
+    text = add(text, isPlain ? toText(element, context) : element || '', context);
   }
   return text;
 }
 
 function flatten(input: JsonValue, depth: JsonValue, context: Context): JsonValue {
-  if (compare(depth, 0) < 0) return raise('flatten depth must not be negative');
+  if (compareScalars(depth, 0) < 0) return raise('flatten depth must not be negative');
   const result: JsonValue[] = [];
   const pending: { elements: JsonArray; next: number; depth: JsonValue }[] = [
     { elements: elementsOf(input), next: 0, depth },
@@ -71,23 +71,23 @@ function flatten(input: JsonValue, depth: JsonValue, context: Context): JsonValu
   return result;
 }
 
-function reverse(input: JsonValue): JsonValue {
+function reverse(input: JsonValue, _args: readonly JsonValue[], context: Context): JsonValue {
   if (Array.isArray(input)) return input.slice().reverse();
   if (typeof input === 'boolean') return raise(`${describe(input)} has no length`);
   const length =
     typeof input === 'string' ? input.length : isObject(input) ? Object.keys(input).length : (input ?? 0);
   if (length === 0) return [];
   const last = typeof input === 'string' ? Array.from(input).length - 1 : Math.abs(length as number) - 1;
-  return [getIndex(input, last)];
+  return [getIndex(input, last, context)];
 }
 
-function binarySearch(input: JsonValue, target: JsonValue): JsonValue {
+function binarySearch(input: JsonValue, target: JsonValue, context: Context): JsonValue {
   if (!Array.isArray(input)) return raise(`${describe(input)} cannot be searched from`);
   let low = 0;
   let high = input.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const order = compare(input[middle]!, target);
+    const order = compare(input[middle]!, target, context);
     if (order === 0) return middle;
     if (order < 0) low = middle + 1;
     else high = middle;
@@ -96,20 +96,20 @@ function binarySearch(input: JsonValue, target: JsonValue): JsonValue {
 }
 
 /** Where `part` occurs: in text, as a run of elements, or as one element. */
-function indices(input: JsonValue, part: JsonValue): JsonValue {
-  if (Array.isArray(input)) return positionsOf(input, Array.isArray(part) ? part : [part]);
+function indices(input: JsonValue, part: JsonValue, context: Context): JsonValue {
+  if (Array.isArray(input)) return positionsOf(input, Array.isArray(part) ? part : [part], context);
   if (typeof input === 'string' && typeof part === 'string') return textPositions(input, part);
-  return getIndex(input, part);
+  return getIndex(input, part, context);
 }
 
 /** The last of the least (`sign` 1: of the greatest) elements by their keys; null when there are none. */
-function extreme(input: JsonValue, keys: JsonValue, sign: 1 | -1): JsonValue {
+function extreme(input: JsonValue, keys: JsonValue, sign: 1 | -1, context: Context): JsonValue {
   if (!Array.isArray(input) || !Array.isArray(keys)) {
     return raise(`${describe(input)} and ${describe(keys)} cannot be iterated over`);
   }
   let best = 0;
   for (let index = 1; index < input.length; index++) {
-    const order = compare(keys[index]!, keys[best]!) * sign;
+    const order = compare(keys[index]!, keys[best]!, context) * sign;
     if (sign === 1 ? order >= 0 : order > 0) best = index;
   }
   return input[best] ?? null;
@@ -138,7 +138,7 @@ function groups(input: JsonValue, allKeys: JsonValue, context: Context): JsonArr
   let last: JsonValue = null;
   for (const position of sortedPositions(keys, context)) {
     const key = keys[position]!;
-    if (result.length > 0 && compare(last, key) === 0) result.at(-1)!.push(values[position]!);
+    if (result.length > 0 && compare(last, key, context) === 0) result.at(-1)!.push(values[position]!);
     else result.push([values[position]!]);
     last = key;
   }
@@ -152,23 +152,23 @@ export const arrayBuiltins: BuiltinTable = valueTable({
   'flatten/0': (input, _args, context) => flatten(input, Infinity, context),
   'flatten/1': (input, [depth], context) => flatten(input, depth!, context),
   'reverse/0': reverse,
-  'bsearch/1': (input, [target]) => binarySearch(input, target!),
-  'indices/1': (input, [part]) => indices(input, part!),
-  'index/1': (input, [part]) => getIndex(indices(input, part!), 0),
-  'rindex/1': (input, [part]) => getIndex(indices(input, part!), -1),
+  'bsearch/1': (input, [target], context) => binarySearch(input, target!, context),
+  'indices/1': (input, [part], context) => indices(input, part!, context),
+  'index/1': (input, [part], context) => getIndex(indices(input, part!, context), 0, context),
+  'rindex/1': (input, [part], context) => getIndex(indices(input, part!, context), -1, context),
   'sort/0': (input, _args, context) => sorted(input, context),
   'unique/0': (input, _args, context) => {
     const result: JsonValue[] = [];
     for (const value of sorted(input, context)) {
-      if (result.length === 0 || compare(result.at(-1)!, value) !== 0) result.push(value);
+      if (result.length === 0 || compare(result.at(-1)!, value, context) !== 0) result.push(value);
     }
     return result;
   },
-  'min/0': (input) => extreme(input, input, -1),
-  'max/0': (input) => extreme(input, input, 1),
+  'min/0': (input, _args, context) => extreme(input, input, -1, context),
+  'max/0': (input, _args, context) => extreme(input, input, 1, context),
   'internal::sortBy/1': (input, [keys], context) => sortedBy(input, keys!, context),
   'internal::groupBy/1': (input, [keys], context) => groups(input, keys!, context),
   'internal::uniqueBy/1': (input, [keys], context) => groups(input, keys!, context).map((group) => group[0]!),
-  'internal::minBy/1': (input, [keys]) => extreme(input, keys!, -1),
-  'internal::maxBy/1': (input, [keys]) => extreme(input, keys!, 1),
+  'internal::minBy/1': (input, [keys], context) => extreme(input, keys!, -1, context),
+  'internal::maxBy/1': (input, [keys], context) => extreme(input, keys!, 1, context),
 });

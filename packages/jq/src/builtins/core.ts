@@ -88,10 +88,10 @@ export const coreBuiltins = (listBuiltins: () => string[]): BuiltinTable => [
   ['stderr/0', { compile: () => computed((value) => value) }],
   [
     'format/1',
-    valueBuiltin((input, [name]) => {
+    valueBuiltin((input, [name], context) => {
       const format = typeof name === 'string' ? formats.get(name) : undefined;
       if (typeof name !== 'string') return raise(`${describe(name!)} is not a valid format`);
-      return format === undefined ? raise(`${name} is not a valid format`) : format(input);
+      return format === undefined ? raise(`${name} is not a valid format`) : format(input, context);
     }),
   ],
   [
@@ -107,8 +107,8 @@ export const coreBuiltins = (listBuiltins: () => string[]): BuiltinTable => [
       typeof value === 'string'
         ? utf8Length(value)
         : raise(`${describe(value)} only strings have UTF-8 byte length`),
-    'tojson/0': (value) => jsonText(value),
-    'tostring/0': toText,
+    'tojson/0': (value, _args, context) => jsonText(value, context),
+    'tostring/0': (value, _args, context) => toText(value, context),
     'tonumber/0': toNumber,
     'toboolean/0': toBoolean,
     'toarray/0': (value) => (Array.isArray(value) ? value : [value]),

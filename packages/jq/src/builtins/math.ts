@@ -1,5 +1,5 @@
 import { negate } from '../values/arithmetic.js';
-import { compare } from '../values/compare.js';
+import { compareScalars } from '../values/compare.js';
 import { describe } from '../values/describe.js';
 import type { JsonValue } from '../values/json.js';
 import { raise } from '../values/raise.js';
@@ -97,7 +97,7 @@ export const mathBuiltins: BuiltinTable = valueTable({
   'isnormal/0': (input) =>
     typeof input === 'number' && Number.isFinite(input) && Math.abs(input) >= 2 ** -1022,
   // What sorts below zero is negated, which only numbers can be; the rest stays as it is.
-  'abs/0': (input) => (compare(input, 0) < 0 && !Number.isNaN(input) ? negate(input) : input),
+  'abs/0': (input) => (compareScalars(input, 0) < 0 && !Number.isNaN(input) ? negate(input) : input),
   ...Object.fromEntries(
     Object.entries(unaryFunctions).map(([name, compute]) => [`${name}/0`, unary(compute)]),
   ),

@@ -1,3 +1,4 @@
+import type { Context } from '../compile/context.js';
 import { cannotIterate } from '../compile/path.js';
 import { getIndex } from '../values/access.js';
 import { contains } from '../values/contains.js';
@@ -27,7 +28,7 @@ function toEntries(input: JsonValue): JsonValue {
 
 const keyNames = ['key', 'Key', 'name', 'Name'];
 
-function fromEntries(input: JsonValue): JsonValue {
+function fromEntries(input: JsonValue, _args: readonly JsonValue[], context: Context): JsonValue {
   const entries = Array.isArray(input)
     ? input
     : isObject(input)
@@ -37,10 +38,12 @@ function fromEntries(input: JsonValue): JsonValue {
   for (const entry of entries) {
     let key: JsonValue = null;
     for (const name of keyNames) {
-      key = getIndex(entry, name);
+      key = getIndex(entry, name, context);
       if (isTruthy(key)) break;
     }
-    const value = has(entry, 'value') ? getKey(entry as JsonObject, 'value') : getIndex(entry, 'Value');
+    const value = has(entry, 'value')
+      ? getKey(entry as JsonObject, 'value')
+      : getIndex(entry, 'Value', context);
     if (typeof key !== 'string') return raise(`Cannot use ${describe(key)} as object key`);
     setKey(object, key, value);
   }

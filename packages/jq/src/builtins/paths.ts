@@ -55,24 +55,28 @@ function pathCode(body: Code, range: Parameters<typeof locate>[1]): Code {
 
 /** `getpath(path)`, which path expressions can follow. */
 function getPathCode(argument: Code, range: Parameters<typeof locate>[1]): Code {
-  const follow = (value: JsonValue, path: Path, keys: JsonValue): Path => {
+  const follow = (value: JsonValue, path: Path, keys: JsonValue, context: Context): Path => {
     let step = path;
     try {
       checkPath(keys).forEach((key, position) => {
         if (position === 0) checkAccess(path, value, key);
-        step = new Path(step, key, getIndex(step.value, key));
+        step = new Path(step, key, getIndex(step.value, key, context));
       });
     } catch (error) {
       throw locate(error, range);
     }
     return step;
   };
-  const code = strict([argument, identity], ([keys, input]) => getPath(input!, keys!), range!);
+  const code = strict(
+    [argument, identity],
+    ([keys, input], context) => getPath(input!, keys!, context),
+    range!,
+  );
   const link = (next: Op): Op =>
     linkAside(argument, (machine, keys) => {
-      if (machine.path === null) machine.value = getPath(machine.value, keys);
+      if (machine.path === null) machine.value = getPath(machine.value, keys, machine.env.context);
       else {
-        machine.path = follow(machine.value, machine.path, keys);
+        machine.path = follow(machine.value, machine.path, keys, machine.env.context);
         machine.value = machine.path.value;
       }
       return next;
@@ -82,7 +86,7 @@ function getPathCode(argument: Code, range: Parameters<typeof locate>[1]): Code 
     push: (value, path, env, emit) => {
       if (path === null) return code.push(value, null, env, emit);
       return argument.push(value, null, env, (keys) => {
-        const step = follow(value, path, keys);
+        const step = follow(value, path, keys, env.context);
         return emit(step.value, step);
       });
     },

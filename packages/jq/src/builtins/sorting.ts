@@ -7,7 +7,7 @@ import { hasSurrogates } from '../values/text.js';
 type InOrder = (first: number, second: number) => boolean;
 
 /** The cheapest comparison that orders all of `keys` as jq does. */
-function comparisonOf(keys: JsonArray): InOrder {
+function comparisonOf(keys: JsonArray, context: Context): InOrder {
   if (keys.every((key) => typeof key === 'number' && !Number.isNaN(key))) {
     const numbers = Float64Array.from(keys as number[]);
     return (first, second) => numbers[first]! <= numbers[second]!;
@@ -17,7 +17,7 @@ function comparisonOf(keys: JsonArray): InOrder {
     const texts = keys as string[];
     return (first, second) => texts[first]! <= texts[second]!;
   }
-  return (first, second) => compare(keys[first]!, keys[second]!) <= 0;
+  return (first, second) => compare(keys[first]!, keys[second]!, context) <= 0;
 }
 
 /** Elements that are sorted by insertion before they are merged. */
@@ -30,7 +30,7 @@ const runLength = 16;
 export function sortedPositions(keys: JsonArray, context: Context): Uint32Array {
   const { length } = keys;
   context.charge(length);
-  const inOrder = comparisonOf(keys);
+  const inOrder = comparisonOf(keys, context);
   let from: Uint32Array = sortedRuns(length, inOrder);
   let to: Uint32Array = new Uint32Array(length > runLength ? length : 0);
   for (let width = runLength; width < length; width *= 2) {

@@ -4,7 +4,7 @@ import { recurseCode } from '../compile/iterate.js';
 import type { Op } from '../compile/machine.js';
 import type { Path } from '../compile/path.js';
 import type { Node } from '../syntax/ast.js';
-import { compare } from '../values/compare.js';
+import { compareScalars } from '../values/compare.js';
 import { describe } from '../values/describe.js';
 import { isTruthy, type JsonValue } from '../values/json.js';
 import { raise } from '../values/raise.js';
@@ -143,7 +143,7 @@ function skipCode(count: Code, body: Code): Partial<Code> {
 
 /** A count from zero; null for what is greater than all numbers, which is refused once there is something to count. */
 function countOf(count: JsonValue, name: string): number | null {
-  if (compare(count, 0) < 0) return raise(`${name} doesn't support negative count`);
+  if (compareScalars(count, 0) < 0) return raise(`${name} doesn't support negative count`);
   return typeof count === 'number' ? count : null;
 }
 

@@ -3,6 +3,7 @@ import { getIndex, getSlice } from '../values/access.js';
 import type { JsonValue } from '../values/json.js';
 import { Raised } from '../values/raise.js';
 import { allBounded, type Code, combined, constant, type Direct, linkWithPaths } from './code.js';
+import type { Context } from './context.js';
 import { Frame, type Machine, type Op } from './machine.js';
 import { checkAccess, Path } from './path.js';
 import { linkAside, linkOperands, locate } from './strict.js';
@@ -18,7 +19,7 @@ export const identity: Code = {
 };
 
 interface Access {
-  readonly get: (target: JsonValue, keys: readonly JsonValue[]) => JsonValue;
+  readonly get: (target: JsonValue, keys: readonly JsonValue[], context: Context) => JsonValue;
   /** The key as paths show it. */
   readonly pathKey: (keys: readonly JsonValue[]) => JsonValue;
   readonly range: Range;
@@ -26,7 +27,7 @@ interface Access {
   readonly optional: boolean;
 }
 
-type Get = (target: JsonValue, keys: readonly JsonValue[]) => JsonValue | undefined;
+type Get = (target: JsonValue, keys: readonly JsonValue[], context: Context) => JsonValue | undefined;
 
 /** Runs an access: undefined where it fails and is optional. */
 function attempt(get: () => JsonValue, range: Range, optional: boolean): JsonValue | undefined {
@@ -41,7 +42,7 @@ function attempt(get: () => JsonValue, range: Range, optional: boolean): JsonVal
 /** `target[key]`, or with `optional` `target[key]?` */
 export function indexCode(target: Code, key: Code, range: Range, optional = false): Code {
   const code = accessCode(target, [key], {
-    get: (value, [name]) => getIndex(value, name!),
+    get: (value, [name], context) => getIndex(value, name!, context),
     pathKey: ([name]) => name!,
     range,
     optional,
@@ -54,18 +55,20 @@ export function indexCode(target: Code, key: Code, range: Range, optional = fals
 
 /** `.name` with as little between the value and its property as possible. */
 function fieldDirect(target: Code, name: string, range: Range, optional: boolean): Direct {
-  const ownField = (value: JsonValue): JsonValue | undefined => {
+  // In a function of its own, because one that makes closures costs more to call.
+  const fail: Direct = (value, { context }) => attempt(() => getIndex(value, name, context), range, optional);
+  const ownField: Direct = (value, env) => {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       return Object.hasOwn(value, name) ? (value[name] ?? null) : null;
     }
     if (value === null || value === undefined) return null;
-    return attempt(() => getIndex(value, name), range, optional);
+    return fail(value, env);
   };
   if (target.isIdentity) return ownField;
   const inner = target.direct!;
   return (value, env) => {
     const object = inner(value, env);
-    return object === undefined ? undefined : ownField(object);
+    return object === undefined ? undefined : ownField(object, env);
   };
 }
 
@@ -92,12 +95,17 @@ function accessCode(target: Code, keys: readonly Code[], access: Access): Code {
   const inner = combined(operands);
   const cardinality = access.optional && inner === 'one' ? 'optional' : inner;
   const bounded = allBounded(operands);
-  const get: Get = (value, keyValues) =>
-    attempt(() => access.get(value, keyValues), access.range, access.optional);
-  const step = (value: JsonValue, path: Path, keyValues: readonly JsonValue[]): Path | undefined => {
+  const get: Get = (value, keyValues, context) =>
+    attempt(() => access.get(value, keyValues, context), access.range, access.optional);
+  const step = (
+    value: JsonValue,
+    path: Path,
+    keyValues: readonly JsonValue[],
+    context: Context,
+  ): Path | undefined => {
     const key = access.pathKey(keyValues);
     checkAccess(path, value, key);
-    const found = get(value, keyValues);
+    const found = get(value, keyValues, context);
     return found === undefined ? undefined : new Path(path, key, found);
   };
   const push: Code['push'] = (value, path, env, emit) => {
@@ -107,19 +115,19 @@ function accessCode(target: Code, keys: readonly Code[], access: Access): Code {
       }
       return target.push(value, path, env, (object, objectPath) => {
         if (objectPath === null) {
-          const found = get(object, keyValues);
+          const found = get(object, keyValues, env.context);
           return found === undefined ? false : emit(found, null);
         }
-        const found = step(object, objectPath, keyValues);
+        const found = step(object, objectPath, keyValues, env.context);
         return found === undefined ? false : emit(found.value, found);
       });
     };
     return visit(0, []);
   };
   const follow = (machine: Machine, keyValues: readonly JsonValue[]): boolean => {
-    const { value, path } = machine;
-    const foundPath = path === null ? undefined : step(value, path, keyValues);
-    const found = path === null ? get(value, keyValues) : foundPath?.value;
+    const { value, path, env } = machine;
+    const foundPath = path === null ? undefined : step(value, path, keyValues, env.context);
+    const found = path === null ? get(value, keyValues, env.context) : foundPath?.value;
     if (found === undefined) return false;
     machine.path = foundPath ?? null;
     machine.value = found;
@@ -147,7 +155,7 @@ function accessDirect(target: Direct, keys: readonly Code[], get: Get): Direct {
       }
     }
     const object = target(value, env);
-    return object === undefined ? undefined : get(object, keyValues);
+    return object === undefined ? undefined : get(object, keyValues, env.context);
   };
 }
 

@@ -200,9 +200,9 @@ export class Compiler {
 
 function formatCode(name: string, range: Node['range']): Code {
   const format = formats.get(name)!;
-  return computed((value) => {
+  return computed((value, { context }) => {
     try {
-      return format(value);
+      return format(value, context);
     } catch (error) {
       throw locate(error, range);
     }

@@ -1,6 +1,7 @@
 import type { Range } from '../syntax/range.js';
 import { getIndex } from '../values/access.js';
 import { describe } from '../values/describe.js';
+import type { Format } from '../values/format.js';
 import type { JsonObject, JsonValue } from '../values/json.js';
 import { setKey } from '../values/object.js';
 import { raise } from '../values/raise.js';
@@ -79,7 +80,7 @@ export function objectCode(entries: readonly EntryCode[], range: Range): Code {
   const operands = entries.flatMap(({ key, value }) => [key, value ?? ownValueOf(key, range)]);
   const code = strict(
     operands,
-    (values) => {
+    (values, context) => {
       const object: JsonObject = {};
       for (let index = 0; index < entries.length; index++) {
         const key = values[index * 2]!;
@@ -87,7 +88,7 @@ export function objectCode(entries: readonly EntryCode[], range: Range): Code {
         const value = values[index * 2 + 1]!;
         const { value: code, key: keyCode } = entries[index]!;
         const isOpen = code === null && keyCode.constant === undefined;
-        setKey(object, key, isOpen ? getIndex(value, key) : value);
+        setKey(object, key, isOpen ? getIndex(value, key, context) : value);
       }
       return object;
     },
@@ -114,7 +115,7 @@ function fixedKeysDirect(entries: readonly EntryCode[]): Direct | null {
     if (typeof name !== 'string' || name === '__proto__') return null;
     if (value !== null && value.direct === null) return null;
     names.push(name);
-    values.push(value === null ? (input) => getIndex(input, name) : value.direct!);
+    values.push(value === null ? (input, { context }) => getIndex(input, name, context) : value.direct!);
   }
   return (input, env) => {
     const object: JsonObject = {};
@@ -131,16 +132,16 @@ function fixedKeysDirect(entries: readonly EntryCode[]): Direct | null {
 export function templateCode(
   texts: readonly string[],
   parts: readonly Code[],
-  format: (value: JsonValue) => string,
+  format: Format,
   range: Range,
 ): Code {
   const count = parts.length;
   return strict(
     [...parts].reverse(),
-    (values) => {
+    (values, context) => {
       let text = texts[0]!;
       for (let index = 0; index < count; index++) {
-        text += format(values[count - 1 - index]!) + texts[index + 1]!;
+        text += format(values[count - 1 - index]!, context) + texts[index + 1]!;
       }
       return text;
     },

@@ -5,10 +5,16 @@ import type { Globals } from './globals.js';
 /** Receives places where a number of the data lost digits because doubles hold 53 bits. */
 export type PrecisionLossHook = (literal: string) => void;
 
+/** Values that are gone through for one step. */
+const visitsOfStep = 16;
+/** Visits that are charged together, so that small values cost nothing but the counting. */
+const visitsTogether = 1024;
+
 /** What one run shares: the step budget, native depth and global variables. */
 export class Context {
   /** Levels of native recursion in use; see `nativeDepthLimit`. */
   depth = 0;
+  private visits = 0;
 
   constructor(
     private steps: number,
@@ -31,6 +37,17 @@ export class Context {
   /** Charges a shallow copy; copying an element is much cheaper than a step. */
   chargeCopies(elements: number): void {
     this.charge(1 + (elements >>> 2));
+  }
+
+  /**
+   * Charges a walk through the values of a container, to compare or to write them. Values share their parts: one that was
+   * made in a few dozen steps can be endless for whatever goes through it.
+   */
+  chargeVisits(values: number): void {
+    this.visits += values + 1;
+    if (this.visits < visitsTogether) return;
+    this.charge(this.visits / visitsOfStep);
+    this.visits = 0;
   }
 
   private exhausted(): never {

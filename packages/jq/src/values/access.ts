@@ -1,3 +1,4 @@
+import type { Context } from '../compile/context.js';
 import { equal } from './compare.js';
 import { describe } from './describe.js';
 import { isObject, type JsonArray, type JsonValue } from './json.js';
@@ -7,7 +8,7 @@ import { sliceBounds, sliceKey } from './slice.js';
 import { codePointLength, codePointSlice } from './text.js';
 
 /** `value | .[key]` for every kind of key: name, position, slice object, or array to search for. */
-export function getIndex(value: JsonValue, key: JsonValue): JsonValue {
+export function getIndex(value: JsonValue, key: JsonValue, context: Context): JsonValue {
   if (typeof key === 'string') {
     if (isObject(value)) return getKey(value, key);
     if (value === null || value === undefined) return null;
@@ -21,7 +22,7 @@ export function getIndex(value: JsonValue, key: JsonValue): JsonValue {
       return getSlice(value, from, to);
     }
   } else if (Array.isArray(key) && Array.isArray(value)) {
-    return positionsOf(value, key);
+    return positionsOf(value, key, context);
   }
   return raise(`Cannot index ${typeOf(value)} with ${describe(key)}`);
 }
@@ -52,12 +53,13 @@ export function getSlice(value: JsonValue, from: JsonValue, to: JsonValue): Json
 }
 
 /** Every position where `part` occurs in `array` as consecutive elements. */
-export function positionsOf(array: JsonArray, part: JsonArray): number[] {
+export function positionsOf(array: JsonArray, part: JsonArray, context: Context): number[] {
   const found: number[] = [];
   if (part.length === 0) return found;
   for (let start = 0; start + part.length <= array.length; start++) {
     let offset = 0;
-    while (offset < part.length && equal(array[start + offset]!, part[offset]!)) offset++;
+    while (offset < part.length && equal(array[start + offset]!, part[offset]!, context)) offset++;
+    context.chargeVisits(offset);
     if (offset === part.length) found.push(start);
   }
   return found;

@@ -49,7 +49,7 @@ function difference(left: JsonArray, right: JsonArray, context: Context): JsonAr
   return left.filter((element) => {
     if (typeof element !== 'object' || element === null) return !scalars.has(element);
     context.charge(containers.length);
-    return !containers.some((other) => equal(element, other));
+    return !containers.some((other) => equal(element, other, context));
   });
 }
 
@@ -154,9 +154,9 @@ export const operations: Readonly<Record<string, Operation>> = {
   '/': divide,
   '%': remainder,
   '==': equal,
-  '!=': (left, right) => !equal(left, right),
-  '<': (left, right) => compare(left, right) < 0,
-  '<=': (left, right) => compare(left, right) <= 0,
-  '>': (left, right) => compare(left, right) > 0,
-  '>=': (left, right) => compare(left, right) >= 0,
+  '!=': (left, right, context) => !equal(left, right, context),
+  '<': (left, right, context) => compare(left, right, context) < 0,
+  '<=': (left, right, context) => compare(left, right, context) <= 0,
+  '>': (left, right, context) => compare(left, right, context) > 0,
+  '>=': (left, right, context) => compare(left, right, context) >= 0,
 };

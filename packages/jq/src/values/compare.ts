@@ -1,3 +1,4 @@
+import type { Context } from '../compile/context.js';
 import { maximumValueDepth } from '../limits.js';
 import type { JsonArray, JsonObject, JsonValue } from './json.js';
 import { compareStrings, getKey, sortedKeys } from './object.js';
@@ -27,11 +28,12 @@ function rank(value: JsonValue): number {
  * jq's total order; negative, zero or positive. NaN is less than every number, itself included.
  * Raises "Comparison too deep" beyond jq's nesting limit.
  */
-export function compare(left: JsonValue, right: JsonValue): number {
-  return compareAt(left, right, 0);
+export function compare(left: JsonValue, right: JsonValue, context: Context): number {
+  return compareAt(left, right, 0, context);
 }
 
-function compareScalars(left: JsonValue, right: JsonValue): number {
+/** {@link compare} where one side at least is no container. */
+export function compareScalars(left: JsonValue, right: JsonValue): number {
   if (typeof left === 'number' && typeof right === 'number') return compareNumbers(left, right);
   if (typeof left === 'string' && typeof right === 'string') return compareStrings(left, right);
   return rank(left) - rank(right);
@@ -48,24 +50,31 @@ function isContainer(value: JsonValue): value is JsonArray | JsonObject {
   return typeof value === 'object' && value !== null;
 }
 
-function compareAt(left: JsonValue, right: JsonValue, depth: number): number {
+function compareAt(left: JsonValue, right: JsonValue, depth: number, context: Context): number {
   if (!isContainer(left) || !isContainer(right)) return compareScalars(left, right);
-  if (depth > recursionDepth) return compareDeep(left, right, depth);
+  if (depth > recursionDepth) return compareDeep(left, right, depth, context);
   if (Array.isArray(left)) {
     if (!Array.isArray(right)) return -1;
     const length = Math.min(left.length, right.length);
     for (let index = 0; index < length; index++) {
-      const order = compareAt(left[index] ?? null, right[index] ?? null, depth + 1);
-      if (order !== 0) return order;
+      const a = left[index] ?? null;
+      const b = right[index] ?? null;
+      const bothNumbers = typeof a === 'number' && typeof b === 'number';
+      const order = bothNumbers ? compareNumbers(a, b) : compareAt(a, b, depth + 1, context);
+      if (order === 0) continue;
+      context.chargeVisits(index);
+      return order;
     }
+    context.chargeVisits(length);
     return left.length - right.length;
   }
   if (Array.isArray(right)) return 1;
   const leftKeys = sortedKeys(left);
+  context.chargeVisits(leftKeys.length);
   const keyOrder = compareKeys(leftKeys, sortedKeys(right));
   if (keyOrder !== 0) return keyOrder;
   for (const key of leftKeys) {
-    const order = compareAt(left[key] ?? null, right[key] ?? null, depth + 1);
+    const order = compareAt(left[key] ?? null, right[key] ?? null, depth + 1, context);
     if (order !== 0) return order;
   }
   return 0;
@@ -89,9 +98,10 @@ interface Pair {
 }
 
 /** {@link compareAt} with the pending pairs on the heap, the next one on top. */
-function compareDeep(left: JsonValue, right: JsonValue, startDepth: number): number {
+function compareDeep(left: JsonValue, right: JsonValue, startDepth: number, context: Context): number {
   const pending: Pair[] = [{ left, right, depth: startDepth, order: 0 }];
   for (let pair = pending.pop(); pair !== undefined; pair = pending.pop()) {
+    context.chargeVisits(0);
     if (pair.order !== 0) return pair.order;
     if (pair.depth > maximumValueDepth) raise('Comparison too deep');
     const { left: a, right: b, depth } = pair;
@@ -125,32 +135,37 @@ function compareDeep(left: JsonValue, right: JsonValue, startDepth: number): num
  * Deep equality. NaN equals nothing, but a container equals itself, whatever is in it. Raises "Equality check too deep"
  * beyond jq's nesting limit.
  */
-export function equal(left: JsonValue, right: JsonValue): boolean {
-  return equalAt(left, right, 0);
+export function equal(left: JsonValue, right: JsonValue, context: Context): boolean {
+  return equalAt(left, right, 0, context);
 }
 
-function equalAt(left: JsonValue, right: JsonValue, depth: number): boolean {
+function equalAt(left: JsonValue, right: JsonValue, depth: number, context: Context): boolean {
   if (!isContainer(left) || !isContainer(right) || left === right) return (left ?? null) === (right ?? null);
-  if (depth > recursionDepth) return equalDeep(left, right, depth);
+  if (depth > recursionDepth) return equalDeep(left, right, depth, context);
   if (Array.isArray(left)) {
     if (!Array.isArray(right) || left.length !== right.length) return false;
     for (let index = 0; index < left.length; index++) {
-      if (!equalAt(left[index]!, right[index]!, depth + 1)) return false;
+      if (left[index] === right[index] || equalAt(left[index]!, right[index]!, depth + 1, context)) continue;
+      context.chargeVisits(index);
+      return false;
     }
+    context.chargeVisits(left.length);
     return true;
   }
   if (Array.isArray(right)) return false;
   const keys = Object.keys(left);
+  context.chargeVisits(keys.length);
   if (keys.length !== Object.keys(right).length) return false;
   for (const key of keys) {
-    if (!Object.hasOwn(right, key) || !equalAt(left[key]!, right[key]!, depth + 1)) return false;
+    if (!Object.hasOwn(right, key) || !equalAt(left[key]!, right[key]!, depth + 1, context)) return false;
   }
   return true;
 }
 
-function equalDeep(left: JsonValue, right: JsonValue, startDepth: number): boolean {
+function equalDeep(left: JsonValue, right: JsonValue, startDepth: number, context: Context): boolean {
   const pending: [JsonValue, JsonValue, number][] = [[left, right, startDepth]];
   for (let pair = pending.pop(); pair !== undefined; pair = pending.pop()) {
+    context.chargeVisits(0);
     const [a, b, depth] = pair;
     if (depth > maximumValueDepth) raise('Equality check too deep');
     if (a === b) continue;

@@ -31,14 +31,14 @@ export function contains(whole: JsonValue, part: JsonValue, context: Context): b
     return raise(`${describe(whole)} and ${describe(part)} cannot have their containment checked`);
   }
   const checks: Check[] = [];
-  let answer = ask({ whole, part, inElements: false }, 0, checks);
+  let answer = ask({ whole, part, inElements: false }, 0, checks, context);
   for (let check = checks.at(-1); check !== undefined; check = checks.at(-1)) {
     context.step();
     if (answer !== null && answer !== check.all) checks.pop();
     else {
       const next = check.questions.next();
       if (next.done !== true) {
-        answer = ask(next.value, check.depth, checks);
+        answer = ask(next.value, check.depth, checks, context);
         continue;
       }
       checks.pop();
@@ -49,7 +49,7 @@ export function contains(whole: JsonValue, part: JsonValue, context: Context): b
 }
 
 /** Answers a question, or opens a check of further ones and answers null. */
-function ask(question: Question, depth: number, checks: Check[]): boolean | null {
+function ask(question: Question, depth: number, checks: Check[], context: Context): boolean | null {
   const { whole, part, inElements } = question;
   if (depth > maximumValueDepth) return raise('Containment check too deep');
   if (inElements) {
@@ -74,7 +74,7 @@ function ask(question: Question, depth: number, checks: Check[]): boolean | null
     return null;
   }
   if (typeof whole === 'string' && typeof part === 'string') return whole.includes(part);
-  return equal(whole, part);
+  return equal(whole, part, context);
 }
 
 function* eachElement(elements: readonly JsonValue[], part: JsonValue): Generator<Question> {

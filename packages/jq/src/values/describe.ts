@@ -1,12 +1,12 @@
 import { type JsonValue, typeName } from './json.js';
-import { jsonText, stringText } from './json-text.js';
+import { beginningOfText, stringText } from './json-text.js';
 
 /** Longest shown text of a value in an error message, in UTF-8 bytes. */
 const shownBytes = 29;
 
 /** JSON text shortened the way jq shortens values in messages: `"very-long-long-long-long..."`. */
 export function shorten(value: JsonValue): string {
-  const text = typeof value === 'string' ? stringText(value.slice(0, 64)) : jsonText(value, 64);
+  const text = typeof value === 'string' ? stringText(value.slice(0, 64)) : beginningOfText(value, 64);
   const isCut = typeof value === 'string' ? value.length > 64 : text.length > 64;
   if (!isCut && byteLength(text, shownBytes) <= shownBytes) return text;
   const closing = closingOf(value);

@@ -1,3 +1,4 @@
+import type { Context } from '../compile/context.js';
 import { describe } from './describe.js';
 import type { JsonValue } from './json.js';
 import { stringText, toText } from './json-text.js';
@@ -13,25 +14,31 @@ const htmlEscapes: Record<string, string> = {
 };
 const base32Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-function row(value: JsonValue, name: string, separator: string, cell: (text: string) => string): string {
+function row(
+  value: JsonValue,
+  name: string,
+  separator: string,
+  context: Context,
+  cell: (text: string) => string,
+): string {
   if (!Array.isArray(value)) return raise(`${describe(value)} cannot be ${name}-formatted, only array`);
   return value
     .map((element) => {
       if (element === null || element === undefined) return '';
       if (typeof element === 'string') return cell(element);
       if (typeof element === 'object') return raise(`${describe(element)} is not valid in a csv row`);
-      return Number.isNaN(element) ? '' : toText(element);
+      return Number.isNaN(element) ? '' : toText(element, context);
     })
     .join(separator);
 }
 
 const tsvEscapes: Record<string, string> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' };
 
-function shellWord(value: JsonValue): string {
+function shellWord(value: JsonValue, context: Context): string {
   if (typeof value === 'string') return `'${value.replaceAll("'", "'\\''")}'`;
   if (typeof value === 'object' && value !== null)
     return raise(`${describe(value)} can not be escaped for shell`);
-  return toText(value);
+  return toText(value, context);
 }
 
 function uriEncode(text: string): string {
@@ -45,8 +52,8 @@ function uriEncode(text: string): string {
   return encoded;
 }
 
-function uriDecode(value: JsonValue): string {
-  const text = toText(value);
+function uriDecode(value: JsonValue, context: Context): string {
+  const text = toText(value, context);
   const bytes = Buffer.from(text);
   const decoded: number[] = [];
   const invalid = (): never => raise(`${describe(text)} is not a valid uri encoding`);
@@ -67,8 +74,8 @@ function uriDecode(value: JsonValue): string {
   }
 }
 
-function base64Decode(value: JsonValue): string {
-  const text = toText(value);
+function base64Decode(value: JsonValue, context: Context): string {
+  const text = toText(value, context);
   const data = text.slice(0, text.includes('=') ? text.indexOf('=') : text.length);
   if (!/^[A-Za-z0-9+/]*$/.test(data)) return raise(`${describe(text)} is not valid base64 data`);
   if (data.length % 4 === 1) return raise(`${describe(text)} trailing base64 byte found`);
@@ -92,8 +99,8 @@ function base32Encode(text: string): string {
   return encoded.padEnd(Math.ceil(encoded.length / 8) * 8, '=');
 }
 
-function base32Decode(value: JsonValue): string {
-  const text = toText(value);
+function base32Decode(value: JsonValue, context: Context): string {
+  const text = toText(value, context);
   const data = text.replace(/=+$/, '');
   let bits = 0;
   let count = 0;
@@ -112,21 +119,34 @@ function base32Decode(value: JsonValue): string {
   return decodeUtf8(Buffer.from(bytes));
 }
 
+/** Makes text of a value. */
+export type Format = (value: JsonValue, context: Context) => string;
+
 /** What each `@name` does to a value. */
-export const formats: ReadonlyMap<string, (value: JsonValue) => string> = new Map<
-  string,
-  (value: JsonValue) => string
->([
+export const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
   ['text', toText],
-  ['json', (value) => (typeof value === 'string' ? stringText(value) : toText(value))],
-  ['csv', (value) => row(value, 'csv', ',', (text) => `"${text.replaceAll('"', '""')}"`)],
-  ['tsv', (value) => row(value, 'tsv', '\t', (text) => text.replace(/[\t\n\r\\]/g, (c) => tsvEscapes[c]!))],
-  ['html', (value) => toText(value).replace(/[<>&'"]/g, (character) => htmlEscapes[character]!)],
-  ['uri', (value) => uriEncode(toText(value))],
+  ['json', (value, context) => (typeof value === 'string' ? stringText(value) : toText(value, context))],
+  ['csv', (value, context) => row(value, 'csv', ',', context, (text) => `"${text.replaceAll('"', '""')}"`)],
+  [
+    'tsv',
+    (value, context) =>
+      row(value, 'tsv', '\t', context, (text) => text.replace(/[\t\n\r\\]/g, (c) => tsvEscapes[c]!)),
+  ],
+  [
+    'html',
+    (value, context) => toText(value, context).replace(/[<>&'"]/g, (character) => htmlEscapes[character]!),
+  ],
+  ['uri', (value, context) => uriEncode(toText(value, context))],
   ['urid', uriDecode],
-  ['sh', (value) => (Array.isArray(value) ? value.map(shellWord).join(' ') : shellWord(value))],
-  ['base64', (value) => Buffer.from(toText(value)).toString('base64')],
+  [
+    'sh',
+    (value, context) =>
+      Array.isArray(value)
+        ? value.map((word) => shellWord(word, context)).join(' ')
+        : shellWord(value, context),
+  ],
+  ['base64', (value, context) => Buffer.from(toText(value, context)).toString('base64')],
   ['base64d', base64Decode],
-  ['base32', (value) => base32Encode(toText(value))],
+  ['base32', (value, context) => base32Encode(toText(value, context))],
   ['base32d', base32Decode],
 ]);

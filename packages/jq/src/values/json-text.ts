@@ -1,3 +1,4 @@
+import type { Context } from '../compile/context.js';
 import { maximumValueDepth } from '../limits.js';
 import type { JsonArray, JsonObject, JsonValue } from './json.js';
 import { numberText } from './number-text.js';
@@ -19,32 +20,43 @@ interface Level {
 
 /**
  * Compact JSON text as jq's `tojson` writes it; keys keep their order. Works without native recursion; what is
- * nested deeper than jq prints becomes "<skipped: too deep>". With `limit`, stops soon after so many characters.
+ * nested deeper than jq prints becomes "<skipped: too deep>".
  */
-export function jsonText(value: JsonValue, limit = Infinity): string {
-  if (limit === Infinity && isPlain(value, 0)) return JSON.stringify(value).replaceAll('\u007f', '\\u007f');
-  return writeText(value, limit);
+export function jsonText(value: JsonValue, context: Context): string {
+  if (isPlain(value, 0, context)) return JSON.stringify(value).replaceAll('\u007f', '\\u007f');
+  return writeText(value, Infinity, context);
+}
+
+/** {@link jsonText} for messages, which ends soon after so many characters. */
+export function beginningOfText(value: JsonValue, limit: number): string {
+  return writeText(value, limit, null);
 }
 
 /** Nesting up to which JavaScript's own writer may be used. */
 const plainDepth = 200;
 
 /** Whether JavaScript writes a value as jq does: numbers have no exponent, nothing is missing or very deep. */
-function isPlain(value: JsonValue, depth: number): boolean {
+function isPlain(value: JsonValue, depth: number, context: Context): boolean {
   if (typeof value !== 'object' || value === null) return isPlainScalar(value);
   if (depth > plainDepth) return false;
   if (Array.isArray(value)) {
+    context.chargeVisits(value.length);
     for (let index = 0; index < value.length; index++) {
       const element = value[index]!;
-      if (typeof element === 'object' ? !isPlain(element, depth + 1) : !isPlainScalar(element)) return false;
+      if (typeof element === 'object' ? !isPlain(element, depth + 1, context) : !isPlainScalar(element))
+        return false;
     }
     return true;
   }
   // Keys without a list of them, which costs more than the look. Inherited ones only make a value take the slower way.
+  let members = 0;
   for (const key in value) {
+    members++;
     const member = value[key]!;
-    if (typeof member === 'object' ? !isPlain(member, depth + 1) : !isPlainScalar(member)) return false;
+    if (typeof member === 'object' ? !isPlain(member, depth + 1, context) : !isPlainScalar(member))
+      return false;
   }
+  context.chargeVisits(members);
   return true;
 }
 
@@ -55,11 +67,12 @@ function isPlainScalar(value: JsonValue): boolean {
   return (magnitude < 1e16 && magnitude >= 1e-4) || Object.is(value, 0);
 }
 
-function writeText(value: JsonValue, limit: number): string {
+function writeText(value: JsonValue, limit: number, context: Context | null): string {
   const levels: Level[] = [];
   let text = '';
   let current: JsonValue = value;
   for (;;) {
+    context?.chargeVisits(0);
     if (typeof current === 'object' && current !== null && levels.length <= maximumValueDepth) {
       const keys = Array.isArray(current) ? null : Object.keys(current);
       text += keys === null ? '[' : '{';
@@ -103,6 +116,6 @@ function scalarText(value: JsonValue): string {
 }
 
 /** The text form of a value in string interpolation and `tostring`: strings as they are, the rest as JSON. */
-export function toText(value: JsonValue): string {
-  return typeof value === 'string' ? value : jsonText(value);
+export function toText(value: JsonValue, context: Context): string {
+  return typeof value === 'string' ? value : jsonText(value, context);
 }

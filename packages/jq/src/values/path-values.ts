@@ -21,9 +21,9 @@ export function checkPath(path: JsonValue): JsonArray {
 }
 
 /** The value at a path; null where something on the way is null or missing. */
-export function getPath(root: JsonValue, path: JsonValue): JsonValue {
+export function getPath(root: JsonValue, path: JsonValue, context: Context): JsonValue {
   let value = root;
-  for (const key of checkPath(path)) value = getIndex(value, key);
+  for (const key of checkPath(path)) value = getIndex(value, key, context);
   return value;
 }
 
@@ -44,7 +44,7 @@ export function setPath(
   for (let index = 0; index < keys.length - 1; index++) {
     containers.push(current);
     const key = keys[index]!;
-    const part = getIndex(current, key);
+    const part = getIndex(current, key, context);
     // What cannot be set is refused from the outside in.
     if (Array.isArray(current) || (current === null && typeof key === 'number'))
       checkElement(current ?? [], key);
@@ -144,7 +144,7 @@ export function deletePaths(root: JsonValue, paths: JsonValue, context: Context)
     if (!Array.isArray(path)) return raise(`Path must be specified as array, not ${typeName(path)}`);
     if (path.length > maximumValueDepth) return raise('Path too deep');
   }
-  const sorted = (paths as JsonArray[]).slice().sort(compare);
+  const sorted = (paths as JsonArray[]).slice().sort((left, right) => compare(left, right, context));
   if (sorted.length === 0) return root;
   if (sorted[0]!.length === 0) return null;
   return deleteSorted(root, sorted, 0, sorted.length, 0, context);
@@ -164,12 +164,12 @@ function deleteSorted(
   for (let end = to; end > from; ) {
     const key = paths[end - 1]![depth]!;
     let start = end - 1;
-    while (start > from && compare(paths[start - 1]![depth]!, key) === 0) start--;
+    while (start > from && compare(paths[start - 1]![depth]!, key, context) === 0) start--;
     context.step();
     // The shortest path of a group sorts first; it deletes what the longer ones lead into.
     if (paths[start]!.length === depth + 1) doomed.push(key);
     else {
-      const part = getIndex(result, key);
+      const part = getIndex(result, key, context);
       if (part !== null) {
         const rest = deleteSorted(part, paths, start, end, depth + 1, context);
         result = setIndex(result, key, rest, context, null);

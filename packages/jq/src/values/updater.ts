@@ -19,7 +19,7 @@ export class Updater {
 
   /** The value at a path, for the program to see. Whatever it sees is no longer changed in place. */
   get(path: JsonValue): JsonValue {
-    const value = getPath(this.root, path);
+    const value = getPath(this.root, path, this.context);
     if (this.owned.has(value)) this.owned.clear();
     return value;
   }
@@ -30,7 +30,7 @@ export class Updater {
 
   /** Adds to the value at a path. Nothing else may have seen that value: an array made here grows in place. */
   addAt(path: JsonValue, value: JsonValue): void {
-    const old = getPath(this.root, path);
+    const old = getPath(this.root, path, this.context);
     if (Array.isArray(old) && Array.isArray(value) && this.owned.has(old)) {
       this.context.charge(1 + (value.length >>> 2));
       for (const element of value) old.push(element);
