@@ -201,6 +201,11 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'DESIGN §2',
   ],
   [
+    'values.size',
+    'A value that holds the same parts over and over ends a step or a run with what is wrong, and never hangs a process',
+    'issue 2',
+  ],
+  [
     'secrets.masked-pieces',
     'A text in pieces is masked as if it were whole: no secret passes in parts',
     'FR-25',

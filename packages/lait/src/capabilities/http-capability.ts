@@ -1,6 +1,6 @@
 import type { Capability, Environment } from '../kinds/services.js';
 import { expandVariables } from '../values/expand-variables.js';
-import { textOf } from '../values/text.js';
+import { jsonText, textOf } from '../values/text.js';
 import type { JsonObject, JsonValue } from '../values/value.js';
 import { type BoundedResponse, requestBounded } from './bounded-request.js';
 import type { HttpBacking } from './capability-settings.js';
@@ -34,7 +34,7 @@ export function httpCapability(
         method,
         url,
         headers,
-        ...(sendsBody && { body: JSON.stringify(inputs) }),
+        ...(sendsBody && { body: jsonText(inputs) }),
         signal: context.signal,
         timeoutMs: timeout_seconds * 1000,
         maxBytes,

@@ -2,6 +2,7 @@ import { CancelledError, ModelError, StepError, TimeoutError, UsageError } from 
 import { explainOverflow } from '../errors/explain-overflow.js';
 import { isLaitError, LaitError, messageChain } from '../errors/lait-error.js';
 import type { PlanNode } from '../plan/plan.js';
+import { shownJson } from '../values/text.js';
 import type { JsonValue, Value } from '../values/value.js';
 import type { FailureRecord } from './events.js';
 
@@ -44,7 +45,7 @@ export class PlacedFailure extends LaitError {
 
 /** Says in which element of a list a failure happened, with the beginning of the element. Source: field report FR-13. */
 export function itemFailure(error: unknown, index: number, item: Value): PlacedFailure {
-  const text = JSON.stringify(item) ?? 'null';
+  const text = shownJson(item);
   const preview = text.length <= 80 ? text : `${text.slice(0, 79)}…`;
   return new PlacedFailure(`item [${index}] (${preview}) failed`, error, { item: index });
 }

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../values/canonical-json.js';
+import { textOf } from '../values/text.js';
 import { isObject, type JsonObject, type JsonValue } from '../values/value.js';
 import { filterOperator } from './pipe-filter.js';
 import { sortOperator } from './pipe-sort.js';
@@ -160,7 +161,7 @@ function needs(wanted: string, value: JsonValue): PipeResult {
 
 function itemText(value: JsonValue): string {
   if (value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return textOf(value);
 }
 
 function keyed(item: JsonValue, key: string | undefined): JsonValue | undefined {

@@ -1,4 +1,5 @@
 import { StepError } from '../errors/errors.js';
+import { jsonText } from '../values/text.js';
 import type { Value } from '../values/value.js';
 import {
   type DynamicRoot,
@@ -142,7 +143,7 @@ function compilePlaceholder(placeholder: Placeholder, source: string): (scope: S
 function render(value: Value): string {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' ? jsonText(value) : String(value);
 }
 
 /** Long templates are shown in part: an error message is no place for a megabyte. */

@@ -1,3 +1,4 @@
+import { textOf } from '../values/text.js';
 import { isObject, type JsonObject, type JsonValue, type Value } from '../values/value.js';
 import type { Capability } from './services.js';
 
@@ -37,15 +38,14 @@ export function isRepeatable(capability: Capability | undefined): boolean {
 
 /** The text of an answer, whatever was answered. Source: graph facts §2.8. */
 export function answerText(answer: JsonValue): string {
-  if (answer === null) return '';
-  return typeof answer === 'string' ? answer : JSON.stringify(answer);
+  return answer === null ? '' : textOf(answer);
 }
 
 /** An output is an object; free text becomes its summary. Source: graph facts §2.1. */
 export function outputOf(output: Value): JsonObject {
   if (isObject(output)) return output;
   if (output === undefined || output === null) return {};
-  return { summary: typeof output === 'string' ? output : JSON.stringify(output) };
+  return { summary: textOf(output) };
 }
 
 /** Why a capability cannot be called now. */

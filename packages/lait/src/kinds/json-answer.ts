@@ -1,12 +1,13 @@
 import { StepError } from '../errors/errors.js';
 import { checkGraphValue, describeProblems } from '../schema/graph-value.js';
+import { jsonText } from '../values/text.js';
 import { isObject, type JsonObject, type JsonValue } from '../values/value.js';
 
 /** What a model is told when its answer must be one JSON object. Source: graph facts §2.2. */
 export function jsonRequest(inputs: JsonValue, schema: JsonObject): string {
   return [
     'Answer with exactly one JSON object that fits the schema. Write nothing before or after it.',
-    `Inputs:\n${JSON.stringify(inputs, null, 2)}`,
+    `Inputs:\n${jsonText(inputs, 2)}`,
     `Schema of the answer:\n${JSON.stringify(schema, null, 2)}`,
   ].join('\n\n');
 }

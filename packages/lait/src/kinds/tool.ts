@@ -2,6 +2,7 @@ import { StepError } from '../errors/errors.js';
 import { isLaitError } from '../errors/lait-error.js';
 import { describeProblems, type ValueProblem } from '../schema/strip.js';
 import { copyProgramValue } from '../values/program-value.js';
+import { jsonText } from '../values/text.js';
 import { isObject, type JsonObject, setOwnProperty, type Value } from '../values/value.js';
 import { requireAttempts } from './attempts-allowed.js';
 import { DirectToolCall } from './direct-tool-call.js';
@@ -102,7 +103,7 @@ function wrongOutput(
   const lines = describeProblems(
     problems.map(({ path, message }) => ({ path: path.length === 0 ? ['root'] : path, message })),
   );
-  const text = output === undefined ? '[Unable to serialize data]' : JSON.stringify(output, null, 2);
+  const text = output === undefined ? '[Unable to serialize data]' : jsonText(output, 2);
   const shown = text.length > shownCharacters ? `${text.slice(0, shownCharacters)}... (truncated)` : text;
   const message = `Tool output validation failed for ${name}. The tool returned invalid output:\n${lines}\n\nReturned output: ${shown}`;
   if (strict) throw new StepError({ code: 'tool_output_invalid', message });

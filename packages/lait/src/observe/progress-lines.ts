@@ -1,4 +1,5 @@
 import type { RunEvent, StepFields } from '../engine/events.js';
+import { shownJson } from '../values/text.js';
 import { preview, printable } from './printable.js';
 
 export interface ProgressLinesOptions {
@@ -50,9 +51,7 @@ export class ProgressLines {
       case 'model.responded':
         return this.#verbose(`${event.label}: ${event.model} answered (${event.source})${tokens(event)}`);
       case 'tool.called':
-        return this.#verbose(
-          `${event.label}: calls ${event.tool} ${preview(JSON.stringify(event.arguments))}`,
-        );
+        return this.#verbose(`${event.label}: calls ${event.tool} ${preview(shownJson(event.arguments))}`);
       case 'tool.completed':
         return this.#verbose(
           `${event.label}: ${event.tool} ${event.isError ? 'failed' : 'gave'} ${preview(event.result)}`,

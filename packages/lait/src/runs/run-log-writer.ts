@@ -1,5 +1,8 @@
 import type { JournalEntry, JournalEntryType } from '../engine/journal.js';
 import type { Address } from '../engine/runtime.js';
+import { notShown } from '../values/text.js';
+import type { JsonObject, JsonValue } from '../values/value.js';
+import { requireWritable } from '../values/value-size.js';
 import type { NewRunEvent } from './run-record.js';
 import type { StoredJournal } from './run-store.js';
 
@@ -52,7 +55,7 @@ export class RunLogWriter implements StoredJournal {
   }
 
   #add(events: readonly NewRunEvent[]): void {
-    for (const event of events) this.#waiting.push(this.mask(event));
+    for (const event of events) this.#waiting.push(this.mask(writable(event)));
   }
 
   async #write(write: (waiting: readonly NewRunEvent[]) => Promise<void>): Promise<void> {
@@ -66,5 +69,24 @@ export class RunLogWriter implements StoredJournal {
       this.#waiting.unshift(...waiting);
       throw error;
     }
+  }
+}
+
+/** An event without the values that could not be written: a log is no reason to end a run. */
+function writable(event: NewRunEvent): NewRunEvent {
+  if (isWritable(event.payload)) return event;
+  const members = Object.entries(event.payload).map(([name, value]) => [
+    name,
+    isWritable(value) ? value : notShown,
+  ]);
+  return { ...event, payload: Object.fromEntries(members) as JsonObject };
+}
+
+function isWritable(value: JsonValue): boolean {
+  try {
+    requireWritable(value);
+    return true;
+  } catch {
+    return false;
   }
 }

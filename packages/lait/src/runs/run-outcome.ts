@@ -1,3 +1,4 @@
+import { explainOverflow } from '../errors/explain-overflow.js';
 import { isLaitError, messageChain } from '../errors/lait-error.js';
 import { textOf } from '../values/text.js';
 import type { Value } from '../values/value.js';
@@ -17,7 +18,14 @@ export function outcomeOf(
 ): RunOutcome {
   switch (result.status) {
     case 'completed': {
-      const summary = { result: result.value ?? null, result_summary: summaryOf(result.value) };
+      let result_summary: string;
+      try {
+        result_summary = summaryOf(result.value);
+      } catch (error) {
+        // What cannot be written cannot be stored either, however often it is tried.
+        return { status: 'failed', error_summary: messageChain(explainOverflow(error)) };
+      }
+      const summary = { result: result.value ?? null, result_summary };
       if (result.outcome === 'failure')
         return { status: 'failed', ...summary, error_summary: 'the run ended at a failure terminal' };
       return { status: result.outcome === 'incomplete' ? 'incomplete' : 'completed', ...summary };

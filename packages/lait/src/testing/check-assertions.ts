@@ -1,7 +1,7 @@
 import { messageChain } from '../errors/lait-error.js';
 import type { Expression } from '../expressions/expression.js';
 import { didYouMean } from '../plan/suggest.js';
-import { textOf } from '../values/text.js';
+import { shownJson, textOf } from '../values/text.js';
 import type { JsonValue, Value } from '../values/value.js';
 import type { Assertion, AssertionResult, UsageLimits, ValueAssertion } from './assertion.js';
 import { differenceOf, holds } from './compare-values.js';
@@ -103,7 +103,7 @@ async function valueProblem(
 function truth(expression: Expression<JsonValue>, value: Value, observation: Observation) {
   try {
     const given = expression.evaluate(observation.scope(value));
-    return { holds: given !== false && given !== null, gave: `gave ${JSON.stringify(given)}` };
+    return { holds: given !== false && given !== null, gave: `gave ${shownJson(given)}` };
   } catch (error) {
     return { holds: false, gave: `failed (${messageChain(error)})` };
   }

@@ -1,6 +1,7 @@
 import { foldCase, minimumPartLength, minimumSecretLength, secretForms } from './secret-forms.js';
 import { TextFinder, type TextRange } from './text-finder.js';
 import { isObject, type JsonValue, setOwnProperty } from './value.js';
+import { PartCount } from './value-size.js';
 
 /** What stands where a secret was. */
 export const redactionMark = '[REDACTED]';
@@ -43,25 +44,31 @@ export class SecretRegistry {
     return masked + text.slice(position);
   }
 
-  /** The value with its texts, keys and secret numbers masked; the same object when nothing had to change. */
+  /**
+   * The value with its texts, keys and secret numbers masked; the same object when nothing had to change. Throws
+   * `value_too_large`.
+   */
   maskValue<T extends JsonValue | undefined>(value: T): T {
-    return this.#known.size === 0 ? value : (this.#maskAny(value as JsonValue) as T);
+    return this.#known.size === 0 ? value : (this.#maskAny(value as JsonValue, new PartCount()) as T);
   }
 
-  #maskAny(value: JsonValue): JsonValue {
+  #maskAny(value: JsonValue, count: PartCount): JsonValue {
     if (typeof value === 'string') return this.mask(value);
     // A number that merely holds the digits of a secret is most often another number.
     if (typeof value === 'number') return this.#known.has(String(value)) ? redactionMark : value;
     if (Array.isArray(value)) {
-      const masked = value.map((item) => this.#maskAny(item));
+      count.add(value.length + 1);
+      const masked = value.map((item) => this.#maskAny(item, count));
       return masked.every((item, index) => item === value[index]) ? value : masked;
     }
     if (!isObject(value)) return value;
     const masked = {};
     let changed = false;
-    for (const [key, item] of Object.entries(value)) {
+    const entries = Object.entries(value);
+    count.add(entries.length + 1);
+    for (const [key, item] of entries) {
       const maskedKey = this.mask(key);
-      const maskedItem = this.#maskAny(item);
+      const maskedItem = this.#maskAny(item, count);
       changed ||= maskedKey !== key || maskedItem !== item;
       setOwnProperty(masked, maskedKey, maskedItem);
     }

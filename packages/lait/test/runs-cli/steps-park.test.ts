@@ -200,3 +200,24 @@ test('several questions of a dynamic workflow are answered one by one, by step o
     ['asks', 'asks'],
   ]);
 });
+
+test.each([
+  ['its result', '', 'lait: a value is too large'],
+  ['what a step writes', '  - run: [cat]\n', 'lait: steps[1] failed: a value is too large'],
+  [
+    'what a step compares',
+    "  - write: '{{#if (eq input input)}}a{{/if}}{{ json input }}'\n",
+    'lait: steps[1] failed',
+  ],
+])('a recorded run whose value is endless fails: %s [values.size]', async (_, step, message) => {
+  const directory = directoryWith({
+    'w.yml': `steps:\n  - jq: 'reduce range(60) as $i ([1]; [., .])'\n${step}`,
+  });
+  const env = { SOME_TOKEN: 'secret-0123' };
+  const failed = await lait(directory, ['run', 'w.yml', 'x', '--park'], { env });
+  expect([failed.code, failed.stdout]).toEqual([1, '']);
+  expect(failed.stderr).toContain(message);
+  const [run] = JSON.parse((await lait(directory, ['runs', 'list', '--json'], { env })).stdout);
+  expect(run.status).toBe('failed');
+  expect((await lait(directory, ['runs', 'events', 'latest'], { env })).code).toBe(0);
+});

@@ -16,7 +16,7 @@ import type { AgentPlan } from '../../plan/agent.js';
 import { singleStepPlan } from '../../plan/single-step-plan.js';
 import { runPlan } from '../../run-plan.js';
 import type { Approve } from '../../tools/tool-approval.js';
-import { textOf } from '../../values/text.js';
+import { shownJson, textOf } from '../../values/text.js';
 import type { JsonValue } from '../../values/value.js';
 import type { CommandContext } from '../command-context.js';
 import { exitCodeOf, exitCodes } from '../exit-codes.js';
@@ -271,7 +271,7 @@ function toldLines(event: RunEvent, lines: ProgressLines, onTerminal: boolean): 
   if (event.type === 'run.started' || event.type === 'step.started') return [];
   const told = lines.lines(event);
   if (told.length > 0 || !onTerminal || event.type !== 'tool.called') return told;
-  return [`    -> ${printable(event.tool)} ${preview(JSON.stringify(event.arguments))}`];
+  return [`    -> ${printable(event.tool)} ${preview(shownJson(event.arguments))}`];
 }
 
 /** Source: facts §1.3. */

@@ -1,4 +1,5 @@
 import { jsonEqual } from '../../values/json-equal.js';
+import { jsonText } from '../../values/text.js';
 import { isObject, type JsonValue, type Value } from '../../values/value.js';
 import { member } from './member.js';
 
@@ -29,7 +30,7 @@ const comparison = (holds: (order: number) => boolean): ValueHelper => ({
 
 /** The helpers that give values. `each`, `if`, `unless` and `with` are blocks and live in `compile-block.ts`. */
 export const valueHelpers: ReadonlyMap<string, ValueHelper> = new Map<string, ValueHelper>([
-  ['json', { minimum: 1, maximum: 1, call: ([value]) => JSON.stringify(value) }],
+  ['json', { minimum: 1, maximum: 1, call: ([value]) => jsonText(value as JsonValue) }],
   ['lookup', { minimum: 2, maximum: 2, call: ([value, key]) => lookup(value, key) }],
   ['len', { minimum: 1, maximum: 1, call: ([value]) => lengthOf(value) }],
   ['eq', { minimum: 2, maximum: 2, condition: true, call: ([left, right]) => jsonEqual(left, right) }],

@@ -1,4 +1,5 @@
 import type { RunEvent, Usage } from '../../engine/events.js';
+import { shownJson } from '../../values/text.js';
 import type { JsonValue } from '../../values/value.js';
 import { costOf, type Pricing } from '../usage-report.js';
 
@@ -31,7 +32,7 @@ export function toolAttributes(event: EventOf<'tool.completed'>, given: JsonValu
     'gen_ai.tool.name': event.tool,
     'gen_ai.tool.call.id': event.callId,
     ...(given !== undefined && {
-      'gen_ai.tool.arguments': typeof given === 'string' ? given : JSON.stringify(given),
+      'gen_ai.tool.arguments': typeof given === 'string' ? given : shownJson(given),
     }),
     // Whole, also when the model was shown a part of it. Source: field report FR-37.
     'gen_ai.tool.call.result': event.result,

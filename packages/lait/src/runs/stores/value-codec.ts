@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue, setOwnProperty, type Value } from '../../values/value.js';
+import { PartCount } from '../../values/value-size.js';
 
 /** Keeps secrets out of what is stored; `SecretReferences` is one. */
 export interface SecretCodec {
@@ -28,9 +29,9 @@ const specials: ReadonlyMap<string, Value> = new Map<string, Value>([
 export class ValueCodec {
   constructor(private readonly secrets?: SecretCodec) {}
 
-  /** The value as JSON that may be stored. */
+  /** The value as JSON that may be stored. Throws `value_too_large`. */
   pack(value: Value): JsonValue {
-    const plain = isPlain(value) ? (value as JsonValue) : escapeValue(value);
+    const plain = isPlain(value) ? (value as JsonValue) : escapeValue(value, new PartCount());
     return this.secrets === undefined ? plain : this.secrets.store(plain);
   }
 
@@ -65,27 +66,40 @@ export class ValueCodec {
   }
 }
 
-function isPlain(value: Value): boolean {
+function isPlain(value: Value, count?: PartCount): boolean {
   switch (typeof value) {
     case 'number':
       return Number.isFinite(value) && !Object.is(value, -0);
     case 'undefined':
       return false;
     case 'object':
-      if (value === null) return true;
-      if (Array.isArray(value)) return value.every(isPlain);
-      for (const key of Object.keys(value)) if (key === mark || !isPlain(value[key])) return false;
-      return true;
+      return value === null || isPlainContainer(value, count ?? new PartCount());
     default:
       return true;
   }
 }
 
-function escapeValue(value: Value): JsonValue {
-  if (Array.isArray(value)) return Array.from(value, escapeValue);
+function isPlainContainer(value: JsonValue[] | JsonObject, count: PartCount): boolean {
+  if (Array.isArray(value)) {
+    count.add(value.length + 1);
+    return value.every((item) => isPlain(item, count));
+  }
+  const keys = Object.keys(value);
+  count.add(keys.length + 1);
+  for (const key of keys) if (key === mark || !isPlain(value[key], count)) return false;
+  return true;
+}
+
+function escapeValue(value: Value, count: PartCount): JsonValue {
+  if (Array.isArray(value)) {
+    count.add(value.length + 1);
+    return Array.from(value, (item) => escapeValue(item, count));
+  }
   if (isObject(value)) {
     const escaped = {};
-    for (const [key, item] of Object.entries(value)) setOwnProperty(escaped, key, escapeValue(item));
+    const entries = Object.entries(value);
+    count.add(entries.length + 1);
+    for (const [key, item] of entries) setOwnProperty(escaped, key, escapeValue(item, count));
     return Object.hasOwn(value, mark) ? { [mark]: 'object', object: escaped } : escaped;
   }
   if (value === undefined || typeof value === 'number') {

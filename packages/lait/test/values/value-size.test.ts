@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { explainOverflow } from '../../src/errors/explain-overflow.js';
+import { ValueCodec } from '../../src/runs/stores/value-codec.js';
+import { canonicalJson } from '../../src/values/canonical-json.js';
+import { jsonEqual } from '../../src/values/json-equal.js';
+import { copyProgramValue } from '../../src/values/program-value.js';
+import { SecretRegistry } from '../../src/values/secrets.js';
+import { notShown, shownJson, textOf } from '../../src/values/text.js';
+import type { JsonValue } from '../../src/values/value.js';
+
+/** Every level holds the one below twice: 60 small objects, and 2^60 of them for whatever goes through it. */
+function shared(innermost: JsonValue = 1): JsonValue {
+  let value: JsonValue = innermost;
+  for (let level = 0; level < 60; level += 1)
+    value = level % 2 === 0 ? [value, value] : { a: value, b: value };
+  return value;
+}
+
+describe('[values.size] a value that holds the same parts over and over', () => {
+  const secrets = new SecretRegistry();
+  secrets.add('secret-0123');
+  it.each<[string, () => unknown]>([
+    ['written as text', () => textOf(shared())],
+    ['written with sorted keys', () => canonicalJson(shared())],
+    ['compared', () => jsonEqual(shared(), shared())],
+    ['stored', () => new ValueCodec().encode(shared())],
+    ['stored with what JSON cannot say', () => new ValueCodec().encode([-0, shared()])],
+    ['taken from code', () => copyProgramValue(shared())],
+    ['masked', () => secrets.maskValue(shared('x secret-0123'))],
+  ])('is refused where it is %s', (_, use) => {
+    expect(use).toThrow(expect.objectContaining({ code: 'value_too_large' }));
+  });
+
+  it('is left out where people only look at it', () => {
+    expect(shownJson(shared())).toBe(notShown);
+  });
+
+  it('is told as what it is where Node could not write it', () => {
+    expect(explainOverflow(new RangeError('Invalid string length'))).toMatchObject({
+      code: 'value_too_large',
+    });
+  });
+
+  it('is a value like others when it is small', () => {
+    const twice = (value: JsonValue) => [value, value];
+    const value = twice(twice({ a: '苔 🎉' }));
+    expect([textOf(value), jsonEqual(value, JSON.parse(textOf(value)))]).toEqual([
+      JSON.stringify(value),
+      true,
+    ]);
+  });
+});
