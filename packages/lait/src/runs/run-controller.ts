@@ -283,11 +283,14 @@ export class RunController {
   ): Promise<RunRecord> {
     const whole = async (record: RunRecord): Promise<Decision> => {
       const { change, events = [] } = decide(record);
-      const closes = change.status !== undefined && isTerminal(change.status);
+      const { status } = change;
       return {
         change,
         events: events.map((event) => maskedEvent(event, this.#options)),
-        closing: closes ? await closingEntries(record, this.#options) : [],
+        closing:
+          status !== undefined && isTerminal(status)
+            ? await closingEntries(record, status, this.#options)
+            : [],
       };
     };
     return (await changeRun(this.#options.store, runId, whole, { use }))!;

@@ -135,7 +135,11 @@ async function endPass(
     const cancelled = record.status === 'cancelling' && !keptUnderCancel.includes(outcome.status);
     const end = cancelled ? ({ ...change, status: 'cancelled', questions: [] } as const) : change;
     if (!isTerminal(end.status)) return { change: end, events };
-    return { change: end, events, closing: await closingEntries(record, environment, { events, plan }) };
+    return {
+      change: end,
+      events,
+      closing: await closingEntries(record, end.status, environment, { events, plan }),
+    };
   };
   const known = claimed;
   const ended = await changeRun(environment.store, claimed.run_id, decide, { known, lease });
@@ -144,16 +148,18 @@ async function endPass(
 }
 
 /**
- * The end of the log of a run that ends, by nodes: what was under way is cancelled, what was never visited is skipped.
- * `events` are those that are not stored yet. Source: graph facts §1.7.
+ * The end of the log of a run that ends, by nodes: what was under way is cancelled, and where the form has rows for
+ * nodes, what was never visited is skipped. `events` are those that are not stored yet. Source: graph facts §1.7.
  */
 export async function closingEntries(
   record: RunRecord,
+  status: RunStatus,
   { store, kinds, load }: RunEnvironment,
   { events = [], plan: loaded }: { events?: readonly NewRunEvent[]; plan?: Plan } = {},
 ): Promise<NewRunEvent[]> {
-  if (!dialectOf(record.definition.form).logsNodes) return [];
-  const plan = loaded ?? (await load(record).catch(() => undefined));
+  const { logsNodes } = dialectOf(record.definition.form);
+  // Nothing is under way behind a completed run: its log need not be read.
+  if (logsNodes === undefined && status === 'completed') return [];
   const stored = await store.events(record.run_id);
   const known = new Set(stored.map(({ key }) => key));
   const rows = nodeRows([...stored, ...events.filter(({ key }) => key === undefined || !known.has(key))]);
@@ -163,6 +169,8 @@ export async function closingEntries(
     const payload = { node_id, activation_id, child_kind: null, child_run_id: null };
     entries.push({ event_type: 'node_cancelled', payload, key: `ended ${activation_id} ${attempt}` });
   }
+  if (logsNodes === undefined) return entries;
+  const plan = loaded ?? (await load(record).catch(() => undefined));
   const visited = new Set(rows.map(({ node_id }) => node_id));
   for (const { node } of plan === undefined ? [] : nodesOf(plan, kinds)) {
     if (node.id === undefined || visited.has(node.id)) continue;

@@ -85,7 +85,10 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
   return {
     url,
     async stop() {
-      logger.info({}, 'stopping');
+      const runs = context.workers.active.length;
+      const grace = Math.round(settings.stopGraceMs / 1000);
+      const waiting = `: ${runs} run(s) may go on for ${grace} s; a second signal ends the server at once`;
+      logger.info({ runs }, `stopping${runs === 0 ? '' : waiting}`);
       const closed = new Promise((resolve) => http.close(resolve));
       http.closeIdleConnections();
       await Promise.all(background.map((service) => service.stop()));

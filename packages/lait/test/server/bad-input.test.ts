@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runWhen, startTestServer, type TestServer } from './support/test-server.js';
+import { runWhen, startTestServer, type TestServer, until } from './support/test-server.js';
 
 let server: TestServer;
 let waiting: string;
@@ -88,6 +88,10 @@ describe('[server.bad-input] a request that is wrong is told what is wrong, and 
       expect(await refused('POST', '/v1/runs', '{}', { 'content-type': type })).toMatchObject({
         status: 415,
       });
+    expect(await refused('POST', '/v1/runs', '{}', { 'content-encoding': 'gzip' })).toEqual({
+      status: 415,
+      code: 'encoding_unsupported',
+    });
     const response = await fetch(`${server.url}/v1/runs`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -151,6 +155,33 @@ describe('[server.bad-input] a request that is wrong is told what is wrong, and 
     ['PATCH', '/v1/runs', 405, 'method_not_allowed'],
   ] as const)('%s %s', async (method, path, status, code) => {
     expect(await refused(method, path, undefined)).toEqual({ status, code });
+  });
+
+  it('who only knows the address of the server is told where its routes are described', async () => {
+    const { detail } = (await server.call('GET', '/')).body;
+    const [, path] = /GET (\S+) tells/.exec(detail)!;
+    expect((await server.call('GET', path!)).body.openapi).toMatch(/^3\./);
+  });
+
+  it('clients that go away in the middle of a body are no failure of the server', async () => {
+    const levels: number[] = [];
+    const own = await startTestServer({
+      onLog: (line) => {
+        const { operation, msg, level, status } = JSON.parse(line);
+        if (operation === 'createRun' || msg === 'request failed') levels.push(level, status);
+      },
+    });
+    try {
+      const { port } = new URL(own.url);
+      const socket = connect(Number(port), '127.0.0.1', () => {
+        const head = 'POST /v1/runs HTTP/1.1\r\nHost: localhost\r\ncontent-type: application/json\r\n';
+        socket.write(`${head}content-length: 100\r\n\r\n{"work`, () => socket.destroy());
+      });
+      await until(async () => levels.length > 0);
+      expect(levels).toEqual([30, 400]);
+    } finally {
+      await own.stop();
+    }
   });
 
   it('paths in ids lead nowhere', async () => {

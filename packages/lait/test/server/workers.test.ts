@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../src/tools/define-tool.js';
+import { startModelServer } from '../models/model-server.js';
 import { serverWith, stopServers } from './support/servers.js';
 import { runWhen, until } from './support/test-server.js';
 
@@ -203,7 +204,24 @@ describe('workers', () => {
     const { body } = await server.call('POST', '/v1/runs/r/cancel');
     expect(body.status).toBe('cancelling');
     held.finishAll();
-    await runWhen(server, 'r', 'cancelled', 'waiting_attention');
+    const { nodes } = await runWhen(server, 'r', 'cancelled', 'waiting_attention');
+    expect(nodes.map(({ status }: { status: string }) => status)).not.toContain('running');
+  });
+
+  it('[server.cancel] no step of a cancelled run is shown as under way, in any form', async () => {
+    const model = await startModelServer(() => {});
+    const models = { m: [{ model_id: 'm', provider: { base_url: model.baseUrl, api_key: 'k' } }] };
+    const server = await serverWith({ config: { default: { model: 'm' }, models } });
+    const content = 'steps:\n  - id: made\n    jq: .\n  - id: talks\n    prompt: "{{ input }}"\n';
+    await server.context.definitions.put({ id: 'w', form: 'steps', content });
+    await server.call('POST', '/v1/runs', { workflow: 'w', input: 'x', run_id: 'r' });
+    await until(async () => model.requests.length === 1);
+    await server.call('POST', '/v1/runs/r/cancel');
+    const { nodes } = await runWhen(server, 'r', 'cancelled');
+    expect(nodes.map((node: { node_id: string; status: string }) => [node.node_id, node.status])).toEqual([
+      ['made', 'succeeded'],
+      ['talks', 'cancelled'],
+    ]);
   });
 
   it('[server.rerun] a run is repeated from a step: what happened before is reused, and the runs are linked', async () => {

@@ -5,10 +5,11 @@ import { HttpProblem } from './problem.js';
 const deepest = 200;
 
 /**
- * The text of a request's body. Throws an `HttpProblem`: 413 `body_too_large` as soon as the limit is passed, 400
- * `body_not_utf8`.
+ * The text of a request's body. Throws an `HttpProblem`: 413 `body_too_large` as soon as the limit is passed, 415
+ * `encoding_unsupported`, 400 `body_not_utf8` and `body_incomplete`.
  */
 export async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<string> {
+  requireNoCoding(incoming.headers['content-encoding']);
   const declared = Number(incoming.headers['content-length'] ?? 0);
   if (declared > maxBytes) throw tooLarge(maxBytes);
   const bytes = await bytesOf(incoming, maxBytes);
@@ -36,8 +37,8 @@ function bytesOf(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Arra
       else parts.push(part);
     };
     const onEnd = () => settle(() => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts)));
-    const onError = (error: Error) => settle(() => reject(error));
-    const onClose = () => onError(new Error('the client went away before its request was there'));
+    const onError = (cause: Error) => settle(() => reject(incomplete(cause)));
+    const onClose = () => settle(() => reject(incomplete()));
     if (incoming.destroyed) return onClose();
     incoming.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
   });
@@ -74,6 +75,27 @@ export function requireMediaType(header: string | null, allowed: readonly string
     status: 415,
     code: 'media_type_unsupported',
     detail: `the body must be ${allowed.join(' or ')}${type === '' ? '; there is no content-type' : `, not '${type}'`}`,
+  });
+}
+
+/** Compressed bodies are not read: a small one may become any size. */
+function requireNoCoding(coding: string | undefined): void {
+  if (coding === undefined || coding.trim().toLowerCase() === 'identity') return;
+  throw new HttpProblem({
+    status: 415,
+    code: 'encoding_unsupported',
+    detail: `the body must be sent as it is, not in the content-encoding '${coding}'`,
+    headers: { 'accept-encoding': 'identity' },
+  });
+}
+
+/** Nobody is left who could be told; the log says it without calling it a failure of the server. */
+function incomplete(cause?: Error): HttpProblem {
+  return new HttpProblem({
+    status: 400,
+    code: 'body_incomplete',
+    detail: 'the client went away before its request was there',
+    cause,
   });
 }
 

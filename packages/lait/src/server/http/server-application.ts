@@ -85,7 +85,7 @@ export function createServerApplication({
     });
   }
 
-  application.notFound((context) => failure(notFound('route', context.req.path), context));
+  application.notFound((context) => failure(noRoute(context.req.path), context));
   application.onError((error, context) => failure(error, context));
   return application;
 
@@ -104,6 +104,13 @@ export function createServerApplication({
       headers: { 'content-type': contentType ?? 'application/problem+json', ...problem.headers },
     });
   }
+}
+
+/** Whoever only knows where the server is learns what it serves. */
+function noRoute(path: string): HttpProblem {
+  const { status, code, message } = notFound('route', path);
+  const detail = `${message}; GET /v1/openapi.json tells what there is`;
+  return new HttpProblem({ status, code, detail });
 }
 
 /** Fixed words come before parameters, so that `/runs/inbox` is not taken for a run. */
