@@ -34,10 +34,8 @@ export type StepRecords = { input?: Value } & { [id: string]: StepRecord | Value
 
 type StepEvent = Extract<RunEvent, { path: string }>;
 
-/** What the events of a path mean. A path that is not listed belongs to a branch: it is recorded under its id. */
+/** What the events of a container or its body mean. Any other step is recorded under its id. */
 interface Place {
-  /** Calls, mappings and sleeps directly in the graph. */
-  onPath: boolean;
   /** The id to record under, when it is not the event's own: a foreach is recorded under its body's. */
   id?: string;
   silent?: boolean;
@@ -58,23 +56,27 @@ function placesOf(plan: Plan): ReadonlyMap<string, Place> {
   return found;
 }
 
-function placesOfNode({ path, kind, id, fields }: PlanNode): [path: string, place: Place][] {
+function placesOfNode({ path, kind, fields }: PlanNode): [path: string, place: Place][] {
   const body = `${path}.step`;
-  if (id !== undefined) return [[path, { onPath: true, id }]];
   switch (kind) {
     case 'foreach':
       return [
-        [path, { onPath: false, id: foreachBodyId({ kind, fields }) }],
-        [body, { onPath: false, silent: true }],
+        [path, { id: foreachBodyId({ kind, fields }) }],
+        [body, { silent: true }],
       ];
     case 'repeat':
       return [
-        [path, { onPath: false, iterates: true }],
-        [body, { onPath: false, loop: path }],
+        [path, { iterates: true }],
+        [body, { loop: path }],
       ];
     default:
-      return [[path, { onPath: false }]];
+      return [];
   }
+}
+
+/** Calls, mappings and sleeps directly in the graph: `graph.` and an index. Containers have no id. */
+function isOnPath({ id, path }: StepEvent): boolean {
+  return id !== undefined && !path.includes('.', 'graph.'.length);
 }
 
 /** Keeps the records of a run's steps from its events. Steps of nested workflows belong to the call. */
@@ -87,7 +89,7 @@ export class StepRecorder {
   #previous: Value;
 
   constructor(
-    plan: Plan,
+    private readonly plan: Plan,
     input: Value,
     private readonly paths: CallPaths,
   ) {
@@ -104,7 +106,7 @@ export class StepRecorder {
 
   /** Takes over the records of steps that an earlier run has finished. */
   restore(steps: { readonly [id: string]: StepRecord }): void {
-    const onPath = new Set([...this.#places.values()].flatMap(({ onPath, id }) => (onPath && id) || []));
+    const onPath = new Set(this.plan.body.nodes.map(({ id }) => id));
     for (const [id, record] of Object.entries(steps)) {
       setOwnProperty(this.#steps, id, record);
       if (!onPath.has(id)) continue;
@@ -138,7 +140,7 @@ export class StepRecorder {
   #apply(id: string, event: StepEvent, place: Place | undefined, now: number): void {
     switch (event.type) {
       case 'step.started':
-        this.#start(id, event.input, place, now);
+        this.#start(id, event, place, now);
         return;
       case 'sleep.started':
         this.#update(id, { status: 'waiting' });
@@ -150,7 +152,7 @@ export class StepRecorder {
           record.output = event.value;
           record.endedAt = now;
         }
-        if (place?.onPath === true) this.#previous = event.value;
+        if (isOnPath(event)) this.#previous = event.value;
         return;
       }
       case 'step.failed':
@@ -174,8 +176,14 @@ export class StepRecorder {
     }
   }
 
-  #start(id: string, payload: Value, place: Place | undefined, now: number): void {
-    const isTop = place?.onPath === true;
+  #start(
+    id: string,
+    event: Extract<StepEvent, { type: 'step.started' }>,
+    place: Place | undefined,
+    now: number,
+  ): void {
+    const payload = event.input;
+    const isTop = isOnPath(event);
     if (isTop) this.stepExecutionPath.push(id);
     const repeated =
       isTop && (payload === this.#previous || jsonEqual(payload ?? null, this.#previous ?? null));
