@@ -1,4 +1,4 @@
-import { compile, JqCompileError, JqRuntimeError, lazyObject } from '@lait/jq';
+import { compile, JqCompileError, JqRuntimeError, lazyObject, type Node } from '@lait/jq';
 import { StepError } from '../errors/errors.js';
 import type { JsonValue } from '../values/value.js';
 import type { Expression, Reference, ReferenceRoot } from './expression.js';
@@ -39,6 +39,30 @@ export function compileJq(source: string): Expression<JsonValue> {
       }
     },
   };
+}
+
+/**
+ * Where an expression gives what an assignment gives: `.a = 1` is the whole input with another `a`, and true whatever
+ * `.a` was. Undefined when it gives something else.
+ */
+export function assignmentIn(source: string): { start: number; end: number } | undefined {
+  return source.includes('=') ? assignmentOf(compileProgram(source).ast) : undefined;
+}
+
+function assignmentOf(node: Node): { start: number; end: number } | undefined {
+  switch (node.type) {
+    case 'assignment':
+      return node.operator === '=' ? node.range : undefined;
+    case 'logical':
+      return assignmentOf(node.left) ?? assignmentOf(node.right);
+    case 'pipe': {
+      const last = node.stages.at(-1)!;
+      // `| not` asks about what stands before it.
+      return assignmentOf(last.type === 'call' && last.name === 'not' ? node.stages.at(-2)! : last);
+    }
+    default:
+      return undefined;
+  }
 }
 
 function compileProgram(source: string) {

@@ -256,6 +256,8 @@ export interface NamedExpression {
   expression: Expression;
   /** What `.` / `input` is: the step's input (default), a child's result, or the item of a loop. */
   sees?: 'input' | 'result';
+  /** Decides what is run, or whether: what it gives counts as true or false. */
+  condition?: true;
 }
 
 /** Shorthand for the usual completion. */

@@ -38,7 +38,7 @@ export const whileKind: Kind<LoopFields & { while: Expression }> = {
   effects: 'none',
   loop: true,
   blocks: (fields) => [{ ...bodyOf(fields), optional: true }],
-  expressions: (fields) => [{ name: 'while', expression: fields.while }],
+  expressions: (fields) => [{ name: 'while', expression: fields.while, condition: true }],
   async execute(fields, context) {
     let completion: Completion = { value: context.input };
     for (let index = 0; ; index += 1) {
@@ -59,7 +59,7 @@ export const untilKind: Kind<LoopFields & { until: Expression }> = {
   effects: 'none',
   loop: true,
   blocks: (fields) => [bodyOf(fields)],
-  expressions: (fields) => [{ name: 'until', expression: fields.until, sees: 'result' }],
+  expressions: (fields) => [{ name: 'until', expression: fields.until, sees: 'result', condition: true }],
   async execute(fields, context) {
     let completion: Completion = { value: context.input };
     for (let index = 0; index < fields.max_iterations; index += 1) {

@@ -47,7 +47,11 @@ export const switchKind: Kind<SwitchFields> = {
       : [{ name: 'else', title: 'else', block: fields.else, optional: true }]),
   ],
   expressions: (fields) =>
-    fields.switch.map(({ when }, index) => ({ name: `switch[${index}].when`, expression: when })),
+    fields.switch.map(({ when }, index) => ({
+      name: `switch[${index}].when`,
+      expression: when,
+      condition: true,
+    })),
   execute(fields, context) {
     const index = fields.switch.findIndex(({ when }) => holds(context.evaluate(when)));
     if (index >= 0) return enter(fields.switch[index]!.steps, `case ${index + 1}`, context);

@@ -236,6 +236,12 @@ export const diagnosticCodes = {
       'Types are string, number, integer, boolean, object, array and null. An unknown type accepts every value.',
     example: 'inputs:\n  count: integer',
   },
+  unknown_keyword: {
+    title: 'A keyword that JSON Schema does not know',
+    explanation:
+      'What is declared under `inputs:` is a JSON Schema. A keyword that it does not have says nothing, and this one looks like a misspelt one.',
+    example: 'inputs:\n  lang: { type: string, default: en }',
+  },
   bad_default: {
     title: 'A default that breaks its own schema',
     explanation: 'The default of an input is checked like a value that is handed over.',
@@ -315,6 +321,12 @@ export const diagnosticCodes = {
     explanation:
       'loop.index and loop.item exist only inside the steps of for_each, while and until. Elsewhere loop is null, and reading a field of it in a template is an error.',
     example: 'steps:\n  - for_each: .items\n    steps:\n      - write: "out/{{ loop.index }}.md"',
+  },
+  assignment_as_condition: {
+    title: 'A condition that assigns',
+    explanation:
+      'In jq `.a = "b"` gives the whole input with another `a`, and that always counts as true. `==` compares.',
+    example: 'steps:\n  - when: .kind == "urgent"\n    prompt: "{{ input }}"',
   },
   constant_condition: {
     title: 'A condition that never changes',

@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import type { Diagnostic } from './diagnostic.js';
+import { printable, shownName } from './shown-text.js';
 import type { SourceFile } from './source.js';
 
 export interface TextOptions {
@@ -17,13 +18,14 @@ export function formatDiagnostics(diagnostics: readonly Diagnostic[], options: T
 function formatOne(diagnostic: Diagnostic, { sources = [], color = false }: TextOptions): string {
   const { severity, code, position, hint } = diagnostic;
   const paint = (text: string, style: number) => (color ? `\u001b[${style}m${text}\u001b[0m` : text);
-  const where = position === undefined ? '' : `${position.file}:${position.line}:${position.column}: `;
+  const where =
+    position === undefined ? '' : `${shownName(position.file)}:${position.line}:${position.column}: `;
   const kind = paint(`${severity}[${code}]`, severity === 'error' ? 31 : 33);
   const lines = [`${where}${kind}: ${sentence(diagnostic)}`];
   const text = sources.find(({ file }) => file === position?.file)?.text;
   if (position !== undefined && text !== undefined)
     lines.push(...frame(text, position, (marks) => paint(marks, 31)));
-  if (hint !== undefined) lines.push(`  ${paint('hint', 36)}: ${hint}`);
+  if (hint !== undefined) lines.push(`  ${paint('hint', 36)}: ${printable(hint)}`);
   return lines.join('\n');
 }
 
@@ -68,13 +70,6 @@ function display(text: string): string {
   return printable(text.replaceAll('\t', '  ').replace(/\r$/, ''));
 }
 
-const steering = /[^\P{Cc}\t\n]|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
-
-/** Text from a file must not steer the terminal: control characters and direction marks are shown as escapes. */
-function printable(text: string): string {
-  return text.replace(steering, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
 /** `lint --format json`: one flat object per problem. Source: facts §17, extended by the place. */
 export function formatDiagnosticsJson(file: string, diagnostics: readonly Diagnostic[]) {
   return diagnostics.map(({ code, severity, position, path, id, hint, message }) => ({
@@ -96,8 +91,9 @@ export function formatDiagnosticsGithub(file: string, diagnostics: readonly Diag
     .map((diagnostic) => {
       const { severity, code, position, hint } = diagnostic;
       const line = position === undefined ? '' : `,line=${position.line}`;
-      const message = hint === undefined ? sentence(diagnostic) : `${sentence(diagnostic)} (${hint})`;
-      return `::${severity} file=${property(position?.file ?? file)}${line}::${data(`${message} [${code}]`)}`;
+      const message =
+        hint === undefined ? sentence(diagnostic) : `${sentence(diagnostic)} (${printable(hint)})`;
+      return `::${severity} file=${property(printable(position?.file ?? file))}${line}::${data(`${message} [${code}]`)}`;
     })
     .join('\n');
 }

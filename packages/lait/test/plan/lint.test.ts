@@ -55,6 +55,28 @@ describe('lait lint', () => {
     expect(lines).toEqual(['2 constant_condition', '4 constant_condition', '19 unreachable_step']);
   });
 
+  it('[lint.conditions] finds assignments where a comparison was meant', async () => {
+    const { code, found } = await lint({
+      'w.yml': `steps:\n  - when: .a = "b"\n    jq: .\n  - switch:\n      - when: .x | .y = 1 | not\n        steps: [ { jq: . } ]\n    else: [ { jq: . } ]\n  - while: .a and (.b = 2)\n    max_iterations: 2\n    steps: [ { jq: . } ]\n  - when: (.a = 1) | .a == 1\n    jq: .a = 1\n  - when: .a == 1 and .b != 2\n    jq: .\n`,
+    });
+    expect(code).toBe(0);
+    expect(found.map(({ line, code, message, hint }) => [line, code, message.split(': ')[0], hint])).toEqual([
+      [2, 'assignment_as_condition', 'when', "did you mean '=='?"],
+      [5, 'assignment_as_condition', 'switch[0].when', "did you mean '=='?"],
+      [8, 'assignment_as_condition', 'while', "did you mean '=='?"],
+    ]);
+  });
+
+  it('finds misspelt keywords of declared inputs, and leaves others alone', async () => {
+    const { code, found } = await lint({
+      'w.yml': `inputs:\n  a: { type: string, defualt: x }\n  b: { type: string, x-order: 1, minLength: 2, format: date, widget: big }\nsteps:\n  - jq: .\n`,
+    });
+    expect(code).toBe(0);
+    expect(found).toMatchObject([
+      { line: 2, column: 22, code: 'unknown_keyword', severity: 'warning', hint: "did you mean 'default'?" },
+    ]);
+  });
+
   it('[lint.retries] warns of retries that run a program again', async () => {
     const { code, lines } = await lint({
       'w.yml': `steps:\n  - run: [curl]\n    retry: { max_attempts: 3 }\n  - run: [curl]\n    retry: { max_attempts: 1 }\n  - group: [ { jq: . }, { run: [x] } ]\n    retry: { max_attempts: 2 }\n  - jq: .\n    retry: { max_attempts: 3 }\n`,

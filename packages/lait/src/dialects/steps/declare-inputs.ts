@@ -1,6 +1,8 @@
 import type { InputDeclaration, InputDeclarations } from '../../plan/inputs.js';
+import { didYouMean } from '../../plan/suggest.js';
 import { nodeAt } from '../../plan/yaml/node-at.js';
 import type { SourceNode } from '../../plan/yaml/source-node.js';
+import { keywords } from '../../schema/keywords.js';
 import { validateSubset } from '../../schema/validate.js';
 import { isObject, type JsonObject, type JsonValue, setOwnProperty } from '../../values/value.js';
 import { ambiguity } from './ambiguous-text.js';
@@ -22,6 +24,7 @@ export function declareInputs(
     if (typeof description === 'string') declaration.description = description;
     const at = nodeAt(node, [name]);
     const place = { field: `inputs.${name}`, block: '' };
+    warnOfMisspeltKeywords(at, place.field, compiler);
     const { errors } = compiler.problems;
     checkSchemaBody(schema, at, place, compiler);
     if (!declaration.required && compiler.problems.errors === errors) {
@@ -36,6 +39,17 @@ export function declareInputs(
     setOwnProperty(declarations, name, declaration);
   }
   return declarations;
+}
+
+/** Other keywords are allowed: schemas may carry what other tools read. */
+function warnOfMisspeltKeywords(at: SourceNode, field: string, compiler: FieldCompiler): void {
+  if (at.type !== 'map') return;
+  for (const { key, keyRange } of at.entries.values()) {
+    const hint = keywords.includes(key) ? undefined : didYouMean(key, keywords);
+    if (hint === undefined) continue;
+    const message = `${field}: '${key}' is no keyword of JSON Schema and says nothing`;
+    compiler.problems.add({ code: 'unknown_keyword', severity: 'warning', message, hint, range: keyRange });
+  }
 }
 
 /** What was meant as text and read as a number, a truth value or nothing. */

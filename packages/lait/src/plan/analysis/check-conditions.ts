@@ -1,3 +1,5 @@
+import type { Expression } from '../../expressions/expression.js';
+import { assignmentIn } from '../../expressions/jq.js';
 import { scopeOf } from '../../expressions/scope.js';
 import { holds } from '../../expressions/truth.js';
 import type { Kinds } from '../../kinds/kind.js';
@@ -5,7 +7,7 @@ import { allNodes } from '../all-nodes.js';
 import type { Block, PlanNode } from '../plan.js';
 import type { Findings } from './located-plan.js';
 
-/** Finds conditions that never change, and steps that can never run. */
+/** Finds conditions that never change or assign, and steps that can never run. */
 export function checkConditions(findings: Findings, kinds: Kinds): void {
   const { plan } = findings.located;
   for (const node of allNodes(plan.body.nodes, kinds)) {
@@ -18,8 +20,27 @@ export function checkConditions(findings: Findings, kinds: Kinds): void {
         expression: node.when!,
       });
     }
+    for (const { name, expression } of conditionsOf(node, kinds)) {
+      const assigned = expression.language === 'jq' ? assignmentIn(expression.source) : undefined;
+      if (assigned === undefined) continue;
+      const { source } = expression;
+      findings.add({
+        code: 'assignment_as_condition',
+        message: `${name}: ${source.slice(assigned.start, assigned.end)} assigns, and always holds`,
+        hint: "did you mean '=='?",
+        node,
+        expression,
+      });
+    }
   }
   checkBlock(plan.body, findings, kinds);
+}
+
+/** What a step asks: its own `when`, and the conditions of its kind. */
+function conditionsOf(node: PlanNode, kinds: Kinds): { name: string; expression: Expression }[] {
+  const own = kinds.get(node.kind)?.expressions?.(node.fields) ?? [];
+  const conditions = own.filter(({ condition }) => condition === true);
+  return node.when === undefined ? conditions : [{ name: 'when', expression: node.when }, ...conditions];
 }
 
 /** Whether the step runs, when that does not depend on anything: the condition is made of literals alone. */
