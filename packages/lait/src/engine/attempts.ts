@@ -79,8 +79,9 @@ async function runRepeatedly(
   execution: Execution,
   interpreter: Interpreting,
 ): Promise<AttemptsResult> {
-  let waitSeconds = retry.delaySeconds;
+  let delaySeconds = retry.delaySeconds;
   for (let attempt = 1; ; attempt += 1) {
+    const waitSeconds = Math.min(delaySeconds, longestWaitSeconds);
     let failure: unknown;
     try {
       return await runIsolated(node, value, attempt, number, timeoutSeconds, execution, interpreter);
@@ -99,7 +100,7 @@ async function runRepeatedly(
       const now = await execution.runtime.now(`${address}/now`);
       await execution.runtime.sleep(address, now + waitSeconds * 1000, { cancel: execution.cancel });
     }
-    waitSeconds = Math.min(waitSeconds * retry.backoff, longestWaitSeconds);
+    delaySeconds *= retry.backoff;
   }
 }
 

@@ -36,6 +36,20 @@ describe('attempts', () => {
     expect(waits).toEqual([0.01, 0.02, 0]);
   });
 
+  it('[engine.retry-waits] waits for an hour at most, before the first repetition too', async () => {
+    const waits: number[] = [];
+    const step = { ...failing(), retry: { maxAttempts: 2, delaySeconds: 100_000, backoff: 1 } };
+    const started = start(plan([step]), null, {
+      onEvent: (event) => {
+        if (event.type !== 'attempt.failed') return;
+        waits.push(event.waitSeconds);
+        setImmediate(() => started.cancel());
+      },
+    });
+    expect((await started.settled()).status).toBe('cancelled');
+    expect(waits).toEqual([3600]);
+  });
+
   it('[engine.stable-idempotency-key] gives every attempt the same key', async () => {
     const keys: string[] = [];
     const step = call(
