@@ -61,6 +61,14 @@ describe('an operator', () => {
     expect(events).toContain('hitl_answer_received');
     expect(events).toMatch(/ run_status_changed +from=queued status=running\n/);
 
+    const followed = await remote('events', 'latest', '--follow', '--tokens', '--json');
+    const lines = followed.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect([followed.code, lines[0].seq, lines.at(-1).payload]).toEqual([0, 1, expect.anything()]);
+    expect((await remote('events', 'latest', '--tokens')).stderr).toContain('--tokens goes with --follow');
+
     const backup = await lait(directory, ['backup', 'copy.db']);
     expect(backup.code, backup.stderr).toBe(0);
     expect(statSync(join(directory, 'copy.db')).mode & 0o777).toBe(0o600);

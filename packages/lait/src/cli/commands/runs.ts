@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandModule, Start } from '../command-list.js';
 import { declareServer, orOnServer } from '../runs/server/on-server.js';
+import type { EventsOptions } from '../runs/show-events.js';
 import { wholeNumber } from '../whole-number.js';
 import { configureRunActions } from './runs-actions.js';
 
@@ -50,8 +51,10 @@ export const configure: CommandModule['configure'] = (command: Command, startHer
     .description('Show the log of a run that can wait')
     .argument('<run-id>', 'a run id, or latest')
     .option('--after <number>', 'only entries behind this number', wholeNumber('--after', 0))
-    .option('--json', 'print JSON')
-    .action((runId: string, options: { json?: true; after?: number; database?: string }) =>
+    .option('--follow', 'show entries as they come, until the run has ended or waits')
+    .option('--tokens', 'with --follow and --server: show replies while they are written')
+    .option('--json', 'print JSON; with --follow one document per line')
+    .action((runId: string, options: EventsOptions) =>
       start(async (context) => {
         const { showEvents } = await import('../runs/show-events.js');
         await showEvents(runId, options, context);

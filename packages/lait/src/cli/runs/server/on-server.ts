@@ -43,6 +43,7 @@ export function declareServer(command: Command, start: Start): void {
     .option('--input <key=value>', 'a named input, JSON or else text; repeat for more', repeated)
     .option('--input-json <json>', 'the whole input as JSON text, or @FILE with JSON in it')
     .option('--follow', 'show its log until it has ended or waits')
+    .option('--tokens', 'with --follow: show replies while they are written')
     .option('--json', 'print JSON')
     .action(() =>
       start(async () => {

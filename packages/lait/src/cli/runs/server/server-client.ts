@@ -44,9 +44,13 @@ export class ServerClient {
     throw problem(response.status, isObject(answer) ? answer : {}, this.options.url);
   }
 
-  /** The events of a run from behind the given one on; ends when the run has ended or waits. */
-  async *events(runId: string, after: number): AsyncGenerator<JsonObject> {
-    const path = `v1/runs/${encodeURIComponent(runId)}/events?until=parked&last_event_id=${after}`;
+  /**
+   * The events of a run from behind the given one on, and with `tokens` what models write meanwhile; ends when the run
+   * has ended or waits.
+   */
+  async *events(runId: string, after: number, tokens: boolean): AsyncGenerator<JsonObject> {
+    const query = `until=parked&tokens=${tokens}&last_event_id=${after}`;
+    const path = `v1/runs/${encodeURIComponent(runId)}/events?${query}`;
     const response = await this.#send('GET', path);
     if (!response.ok || response.body === null) {
       const told: unknown = await response.json().catch(() => ({}));

@@ -7,6 +7,7 @@ import type { CommandContext } from '../../command-context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { tableText } from '../../print-table.js';
 import { readInputJson } from '../../run/read-call.js';
+import { FollowedLog } from '../followed-log.js';
 import { eventRow, type ShownEvent } from '../show-events.js';
 import type { ServerCall } from './on-server.js';
 import { ServerClient } from './server-client.js';
@@ -31,6 +32,8 @@ class ServerRuns {
 
   async run(): Promise<ExitCode> {
     const { name, args, options } = this.call;
+    if (options.tokens === true && options.follow !== true)
+      throw new UsageError({ code: 'options_exclude', message: '--tokens goes with --follow' });
     const [first = '', ...words] = args;
     switch (name) {
       case 'list':
@@ -112,9 +115,15 @@ class ServerRuns {
     });
     const id = String(run.run_id);
     if (follow !== true) return this.#changed(run);
-    for await (const event of this.client.events(id, 0))
-      this.context.output.line(eventRow(shown(event)).filter(Boolean).join('  '));
+    await this.#follow(id, 0, new FollowedLog((text) => this.context.output.message(text), false));
     return this.#show(await this.client.ask('GET', `v1/runs/${encodeURIComponent(id)}`));
+  }
+
+  async #follow(id: string, after: number, log: FollowedLog): Promise<void> {
+    for await (const event of this.client.events(id, after, this.call.options.tokens === true)) {
+      await log.add('seq' in event ? { ...event, ...shown(event) } : event);
+    }
+    await log.end();
   }
 
   /** What `--input` gives; what the workflow declares is known to the server alone. */
@@ -140,6 +149,11 @@ class ServerRuns {
 
   async #events(id: string, after: number): Promise<ExitCode> {
     const { output } = this.context;
+    const { follow, json } = this.call.options;
+    if (follow === true) {
+      await this.#follow(id, after, new FollowedLog((text) => output.write(text), json === true));
+      return exitCodes.ok;
+    }
     const all: JsonObject[] = [];
     for (let last = after; ; ) {
       const path = `v1/runs/${encodeURIComponent(id)}/log?limit=1000&after=${last}`;
@@ -148,7 +162,7 @@ class ServerRuns {
       all.push(...items);
       last = Number(items.at(-1)!.seq);
     }
-    if (this.call.options.json === true) await output.writeJson(all);
+    if (json === true) await output.writeJson(all);
     else await output.write(tableText(all.map((event) => eventRow(shown(event)))));
     return exitCodes.ok;
   }
