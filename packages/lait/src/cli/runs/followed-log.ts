@@ -1,6 +1,6 @@
 import { preview, printable } from '../../observe/printable.js';
 import type { JsonObject } from '../../values/value.js';
-import { eventRow, type ShownEvent } from './show-events.js';
+import { eventRow, type ShownEvent } from './event-row.js';
 
 /**
  * Shows a log while it grows: a line for each entry, and replies as they are written, each under the name of its step.

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { UsageError } from '../../errors/errors.js';
-import { preview, printable } from '../../observe/printable.js';
 import type { RunLogEvent } from '../../runs/run-record.js';
 import { isParked, isTerminal, type RunStatus } from '../../runs/run-status.js';
 import type { JsonObject } from '../../values/value.js';
 import type { CommandContext } from '../command-context.js';
 import { tableText } from '../print-table.js';
+import { eventRow } from './event-row.js';
 import { FollowedLog } from './followed-log.js';
 import { RecordedRuns, type StoreOptions } from './recorded-runs.js';
 import { recordStatus } from './run-store.js';
@@ -18,14 +18,6 @@ export interface EventsOptions extends StoreOptions {
   /** Replies while they are written: a server alone tells them. */
   tokens?: true;
   json?: true;
-}
-
-/** An entry of a log as the HTTP API names its members. */
-export interface ShownEvent {
-  seq: number;
-  at: string;
-  type: string;
-  payload: JsonObject;
 }
 
 /** `lait runs events`: the log of a run, numbered without gaps. */
@@ -88,20 +80,4 @@ async function followEvents(
 /** An entry as `--json` prints it. */
 function jsonOf({ key: _key, ...event }: RunLogEvent): JsonObject {
   return event as unknown as JsonObject;
-}
-
-/** An entry of a run's log as a row for people: number, time, type, node, and what else is known. */
-export function eventRow({ seq, at, type, payload }: ShownEvent): string[] {
-  const { node_id, loop_node_id, ...rest } = payload;
-  const node = node_id ?? loop_node_id;
-  const about = Object.entries(rest)
-    .filter(([name, value]) => value !== null && name !== 'activation_id')
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
-  return [
-    String(seq),
-    at,
-    type,
-    typeof node === 'string' ? printable(node) : '',
-    preview(about.join(' '), 120),
-  ];
 }

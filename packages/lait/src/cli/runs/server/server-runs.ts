@@ -7,8 +7,8 @@ import type { CommandContext } from '../../command-context.js';
 import { type ExitCode, exitCodes } from '../../exit-codes.js';
 import { tableText } from '../../print-table.js';
 import { readInputJson } from '../../run/read-call.js';
+import { eventRow, type ShownEvent } from '../event-row.js';
 import { FollowedLog } from '../followed-log.js';
-import { eventRow, type ShownEvent } from '../show-events.js';
 import type { ServerCall } from './on-server.js';
 import { ServerClient } from './server-client.js';
 
