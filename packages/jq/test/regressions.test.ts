@@ -98,6 +98,8 @@ const cases: [program: string, input: JsonValue, ...outputs: JsonValue[]][] = [
   ['strptime("%Y")', '2015x', { error: 'date "2015x" does not match format "%Y"' }],
   ['strptime("%Y") | .[8]', '2015 x', ' x'],
   ['gmtime | .[5]', -1.5, 59.5],
+  ['mktime', [-350, 0, 1, 0, 0, 0, 0, 0], -73212076800],
+  ['gmtime', 8.64e12, [275760, 8, 13, 0, 0, 0, 6, 256]],
   ['strftime("%A %j")', [2015, 2, 5], 'Thursday 064'],
   ['strftime("%F")', [2024, 1, 30], '2024-03-01'],
 ];

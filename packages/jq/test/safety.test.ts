@@ -54,6 +54,30 @@ describe('endless evaluations end', () => {
     });
   }
 
+  // Each step of these goes through all of a large value.
+  const characters = '("a" * 1000000) as $s';
+  const elements = '[range(100000)] as $a';
+  const rounds = 'range(1000000) as $i';
+  for (const program of [
+    `${characters} | [${rounds} | $s | length] | length`,
+    `${characters} | [${rounds} | $s[1:] | length] | length`,
+    `${characters} | [${rounds} | $s | ascii_upcase | startswith("B")] | length`,
+    `${characters} | $s + $s | indices($s) | length`,
+    `${elements} | $a + $a | map(1) | indices($a | map(1)) | length`,
+    `${elements} | [${rounds} | $a[1:] | length] | length`,
+    ...['keys', 'reverse', 'max', 'to_entries'].map(
+      (name) => `${elements} | [${rounds} | $a | ${name} | 1] | length`,
+    ),
+    '[1] | first(combinations(1000000))',
+  ]) {
+    it(program, () => expect(codeOf(program)).toBe('budget_exceeded'));
+  }
+
+  it('text that is nearly a number is refused at once', () => {
+    const text = `${'9'.repeat(1_000_000)}x`;
+    expect(() => compile('tonumber').one(text)).toThrow(/cannot be parsed as a number/);
+  });
+
   it('large values cost little', () => {
     const list = '[range(100000) | {a: [., {b: "x"}]}]';
     expect(codeOf(`${list} | [(. == .), (tojson | length), (sort_by(.a) | length)] | length`)).toBe('ok');

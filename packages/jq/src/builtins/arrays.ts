@@ -72,7 +72,10 @@ function flatten(input: JsonValue, depth: JsonValue, context: Context): JsonValu
 }
 
 function reverse(input: JsonValue, _args: readonly JsonValue[], context: Context): JsonValue {
-  if (Array.isArray(input)) return input.slice().reverse();
+  if (Array.isArray(input)) {
+    context.chargeCopies(input.length);
+    return input.slice().reverse();
+  }
   if (typeof input === 'boolean') return raise(`${describe(input)} has no length`);
   const length =
     typeof input === 'string' ? input.length : isObject(input) ? Object.keys(input).length : (input ?? 0);
@@ -98,7 +101,7 @@ function binarySearch(input: JsonValue, target: JsonValue, context: Context): Js
 /** Where `part` occurs: in text, as a run of elements, or as one element. */
 function indices(input: JsonValue, part: JsonValue, context: Context): JsonValue {
   if (Array.isArray(input)) return positionsOf(input, Array.isArray(part) ? part : [part], context);
-  if (typeof input === 'string' && typeof part === 'string') return textPositions(input, part);
+  if (typeof input === 'string' && typeof part === 'string') return textPositions(input, part, context);
   return getIndex(input, part, context);
 }
 
@@ -107,6 +110,7 @@ function extreme(input: JsonValue, keys: JsonValue, sign: 1 | -1, context: Conte
   if (!Array.isArray(input) || !Array.isArray(keys)) {
     return raise(`${describe(input)} and ${describe(keys)} cannot be iterated over`);
   }
+  context.chargeCopies(input.length);
   let best = 0;
   for (let index = 1; index < input.length; index++) {
     const order = compare(keys[index]!, keys[best]!, context) * sign;

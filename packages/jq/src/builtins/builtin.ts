@@ -25,16 +25,21 @@ export type ValueFunction = (input: JsonValue, args: readonly JsonValue[], conte
 
 /** A built-in that needs values only. Combinations of argument values vary the first argument fastest. */
 export function valueBuiltin(compute: ValueFunction, pure = true): Builtin {
+  // Most functions of a text look through all of it.
+  const charged: ValueFunction = (input, args, context) => {
+    if (typeof input === 'string') context.chargeText(input.length);
+    return compute(input, args, context);
+  };
   return {
     compile: (call) => {
       const args = compileArguments(call);
       const { range } = call.node;
       if (args.length === 0)
-        return strict([identity], ([input], context) => compute(input!, [], context), range, pure);
+        return strict([identity], ([input], context) => charged(input!, [], context), range, pure);
       if (args.length === 1) {
         return strict(
           [args[0]!, identity],
-          ([a, input], context) => compute(input!, [a!], context),
+          ([a, input], context) => charged(input!, [a!], context),
           range,
           pure,
         );
@@ -43,7 +48,7 @@ export function valueBuiltin(compute: ValueFunction, pure = true): Builtin {
       operands.push(identity);
       return strict(
         operands,
-        (values, context) => compute(values.at(-1)!, values.slice(0, -1).reverse(), context),
+        (values, context) => charged(values.at(-1)!, values.slice(0, -1).reverse(), context),
         range,
         pure,
       );

@@ -22,7 +22,7 @@ function lengthOf(value: JsonValue): JsonValue {
   }
 }
 
-const numberText = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
+const numberText = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
 
 /** Text to number as jq reads it; NaN and infinities have names. */
 function toNumber(value: JsonValue): JsonValue {

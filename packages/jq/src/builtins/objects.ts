@@ -8,9 +8,11 @@ import { getKey, setKey, sortedKeys } from '../values/object.js';
 import { raise } from '../values/raise.js';
 import { type BuiltinTable, valueTable } from './builtin.js';
 
-function keysOf(input: JsonValue, keys: (object: JsonObject) => string[]): JsonValue {
-  if (Array.isArray(input)) return input.map((_, index) => index);
-  return isObject(input) ? keys(input) : raise(`${describe(input)} has no keys`);
+function keysOf(input: JsonValue, keys: (object: JsonObject) => string[], context: Context): JsonValue {
+  if (!Array.isArray(input) && !isObject(input)) return raise(`${describe(input)} has no keys`);
+  const found = Array.isArray(input) ? input.map((_, index) => index) : keys(input);
+  context.chargeCopies(found.length);
+  return found;
 }
 
 function has(input: JsonValue, key: JsonValue): boolean {
@@ -20,10 +22,15 @@ function has(input: JsonValue, key: JsonValue): boolean {
   return raise(`Cannot check whether ${typeName(input)} has a ${typeName(key)} key`);
 }
 
-function toEntries(input: JsonValue): JsonValue {
-  if (Array.isArray(input)) return input.map((value, key) => ({ key, value: value ?? null }));
+function toEntries(input: JsonValue, _args: readonly JsonValue[], context: Context): JsonValue {
+  if (Array.isArray(input)) {
+    context.charge(input.length);
+    return input.map((value, key) => ({ key, value: value ?? null }));
+  }
   if (!isObject(input)) return raise(`${describe(input)} has no keys`);
-  return Object.keys(input).map((key) => ({ key, value: input[key] ?? null }));
+  const keys = Object.keys(input);
+  context.charge(keys.length);
+  return keys.map((key) => ({ key, value: input[key] ?? null }));
 }
 
 const keyNames = ['key', 'Key', 'name', 'Name'];
@@ -52,8 +59,8 @@ function fromEntries(input: JsonValue, _args: readonly JsonValue[], context: Con
 
 /** Object functions. */
 export const objectBuiltins: BuiltinTable = valueTable({
-  'keys/0': (input) => keysOf(input, sortedKeys),
-  'keys_unsorted/0': (input) => keysOf(input, Object.keys),
+  'keys/0': (input, _args, context) => keysOf(input, sortedKeys, context),
+  'keys_unsorted/0': (input, _args, context) => keysOf(input, Object.keys, context),
   'has/1': (input, [key]) => has(input, key!),
   'contains/1': (input, [part], context) => contains(input, part!, context),
   'to_entries/0': toEntries,

@@ -1,3 +1,4 @@
+import type { Context } from '../compile/context.js';
 import { splitText } from '../values/arithmetic.js';
 import { describe } from '../values/describe.js';
 import type { JsonValue } from '../values/json.js';
@@ -52,8 +53,9 @@ function explode(input: JsonValue): number[] {
   return Array.from(input, (character) => scalarCodePoint(character.codePointAt(0)!));
 }
 
-function implode(input: JsonValue): string {
+function implode(input: JsonValue, _args: readonly JsonValue[], context: Context): string {
   if (!Array.isArray(input)) return raise('implode input must be an array');
+  context.chargeCopies(input.length);
   const characters = input.map((code) => {
     if (typeof code !== 'number' || Number.isNaN(code)) {
       return raise(`${describe(code)} can't be imploded, unicode codepoint needs to be numeric`);
@@ -70,7 +72,7 @@ function shiftCase(input: JsonValue, pattern: RegExp, change: (letters: string) 
 }
 
 /** Positions of `part`, in code points; occurrences may overlap. */
-function textPositions(input: JsonValue, part: JsonValue): JsonValue {
+function textPositions(input: JsonValue, part: JsonValue, context: Context): JsonValue {
   if (typeof input !== 'string') return raise(`${describe(input)} cannot be searched, as it is not a string`);
   if (typeof part !== 'string') return raise(`${describe(part)} is not a string`);
   const found: number[] = [];
@@ -79,6 +81,8 @@ function textPositions(input: JsonValue, part: JsonValue): JsonValue {
   let codePoints = 0;
   let counted = 0;
   for (let at = input.indexOf(part); at !== -1; at = input.indexOf(part, at + 1)) {
+    // Each place has been compared with the whole part.
+    context.chargeText(part.length);
     if (isSimple) found.push(at);
     else {
       codePoints += codePointLength(input.slice(counted, at));
@@ -109,7 +113,7 @@ export const stringBuiltins: BuiltinTable = valueTable({
     }
     return splitText(input, separator, context);
   },
-  '_strindices/1': (input, [part]) => textPositions(input, part!),
+  '_strindices/1': (input, [part], context) => textPositions(input, part!, context),
 });
 
 export { textPositions };

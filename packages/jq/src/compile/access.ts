@@ -82,7 +82,7 @@ export function sliceCode(
 ): Code {
   const ends = [from ?? constant(null), to ?? constant(null)];
   return accessCode(target, ends, {
-    get: (value, [start, end]) => getSlice(value, start!, end!),
+    get: (value, [start, end], context) => getSlice(value, start!, end!, context),
     pathKey: ([start, end]) => ({ start: start!, end: end! }),
     range,
     optional,

@@ -39,6 +39,11 @@ export class Context {
     this.charge(1 + (elements >>> 2));
   }
 
+  /** Charges a look through a text, of which a few hundred characters cost what a step does. */
+  chargeText(characters: number): void {
+    this.charge(characters >>> 8);
+  }
+
   /**
    * Charges a walk through the values of a container, to compare or to write them. Values share their parts: one that was
    * made in a few dozen steps can be endless for whatever goes through it.

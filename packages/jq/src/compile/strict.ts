@@ -56,7 +56,7 @@ export function strict(operands: readonly Code[], apply: Apply, range: Range, pu
 }
 
 /** A context for folding: constants must not depend on a run. Anything that needs more is left to run time. */
-const foldingContext = { charge() {}, step() {}, chargeCopies() {} } as unknown as Context;
+const foldingContext = { charge() {}, step() {}, chargeCopies() {}, chargeText() {} } as unknown as Context;
 
 function fold(operands: readonly Code[], apply: Apply): JsonValue | undefined {
   const values = operands.map((operand) => operand.constant!.value);

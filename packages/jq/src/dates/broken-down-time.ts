@@ -31,15 +31,16 @@ const dayMilliseconds = 86_400_000;
 /** Milliseconds since the epoch of calendar fields in UTC. Fields beyond their ranges carry over. */
 export function toEpochMilliseconds(time: Omit<BrokenDownTime, 'weekday' | 'dayOfYear'>): number {
   // Date.UTC takes two-digit years for the 20th century; a leap cycle later they are safe.
+  const cycles = time.year >= 0 && time.year < 100 ? 1 : 0;
   const shifted = Date.UTC(
-    time.year + 400,
+    time.year + 400 * cycles,
     time.month,
     time.day,
     time.hour,
     time.minute,
     Math.floor(time.second),
   );
-  return shifted - 146_097 * dayMilliseconds;
+  return shifted - 146_097 * cycles * dayMilliseconds;
 }
 
 /** The calendar fields of a moment in seconds, or null when it is outside what calendars cover. */

@@ -19,7 +19,7 @@ export function getIndex(value: JsonValue, key: JsonValue, context: Context): Js
     if (value === null || value === undefined) return null;
     if (Array.isArray(value) || typeof value === 'string') {
       const { from, to } = sliceKey(key);
-      return getSlice(value, from, to);
+      return getSlice(value, from, to, context);
     }
   } else if (Array.isArray(key) && Array.isArray(value)) {
     return positionsOf(value, key, context);
@@ -39,13 +39,15 @@ function elementAt(array: JsonArray, key: number): JsonValue {
 }
 
 /** `value | .[from:to]` */
-export function getSlice(value: JsonValue, from: JsonValue, to: JsonValue): JsonValue {
+export function getSlice(value: JsonValue, from: JsonValue, to: JsonValue, context: Context): JsonValue {
   if (value === null || value === undefined) return null;
   if (Array.isArray(value)) {
     const { start, end } = sliceBounds(value.length, from, to);
+    context.chargeCopies(end - start);
     return value.slice(start, end);
   }
   if (typeof value === 'string') {
+    context.chargeText(value.length);
     const { start, end } = sliceBounds(codePointLength(value), from, to);
     return codePointSlice(value, start, end);
   }
