@@ -146,7 +146,7 @@ class RunFeed {
 
   async #load(from: number): Promise<void> {
     this.#stale = false;
-    if (this.#last === undefined) this.status = (await this.store.read(this.runId))?.status;
+    if (this.#last === undefined) this.status = (await this.store.read(this.runId, 'show'))?.status;
     const batch = await this.store.events(this.runId, { after: this.#last ?? from, limit: batchSize });
     this.#last = batch.at(-1)?.seq ?? this.#last ?? from;
     // A full batch may not be all.

@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { StoredSecrets } from '../../../src/runs/stored-secrets.js';
+import { RunFeeds } from '../../../src/server/events/run-feeds.js';
 import { flavours, record, stopPostgres } from './stores.js';
 
 afterAll(stopPostgres);
@@ -53,6 +54,26 @@ describe.each(flavours.filter(({ durable }) => durable))('claims of $name', ({ s
       answers: { q: ['tok-123456789'] },
     });
     await after.close();
+    await where.remove();
+  });
+
+  it('who follows such a run sees it end', async () => {
+    const where = await place();
+    const before = await where.open({ secrets: new StoredSecrets({ DEPLOY_TOKEN: 'tok-123456789' }) });
+    const run = record({ inputs: { token: 'tok-123456789' } });
+    await before.create(run, [{ event_type: 'run_created', payload: { status: 'queued' } }]);
+    await before.close();
+    const store = await where.open({ secrets: new StoredSecrets({}) });
+    const seen: string[] = [];
+    const { signal } = new AbortController();
+    for await (const batch of new RunFeeds(store, 20).follow(run.run_id, { signal })) {
+      seen.push(...batch.map(({ event_type }) => event_type));
+      if (seen.length > 1) continue;
+      const ended = { event_type: 'run_status_changed', payload: { from: 'queued', status: 'cancelled' } };
+      await store.append(run.run_id, [ended]);
+    }
+    expect(seen).toEqual(['run_created', 'run_status_changed']);
+    await store.close();
     await where.remove();
   });
 });
