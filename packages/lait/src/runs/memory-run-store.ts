@@ -3,12 +3,12 @@ import { runNotFound } from './run-errors.js';
 import type { NewRunEvent, RunLogEvent, RunRecord } from './run-record.js';
 import type {
   ClaimRequest,
-  RunChange,
   RunClaim,
   RunLease,
   RunStore,
   RunUpdate,
   StoredJournal,
+  UpdateOfKnown,
 } from './run-store.js';
 import { IndexedJournal } from './stores/indexed-journal.js';
 import { ListedRunStore } from './stores/listed-run-store.js';
@@ -51,10 +51,7 @@ export class MemoryRunStore extends ListedRunStore implements RunStore {
 
   async update(
     runId: string,
-    revision: number,
-    change: RunChange,
-    events: readonly NewRunEvent[],
-    lease?: RunLease,
+    { revision, change, events, lease }: UpdateOfKnown,
   ): Promise<RunRecord | undefined> {
     const run = this.#runs.get(runId);
     if (run === undefined || run.record.revision !== revision) return undefined;

@@ -37,8 +37,9 @@ export async function changeRun(
     if (record === undefined) throw runNotFound(runId);
     const decision = await decide(record);
     if (decision === undefined) return undefined;
-    const { change, events } = updateOf(record, decision);
-    const changed = await store.update(runId, record.revision, change, events, lease, record);
+    const update = updateOf(record, decision);
+    const { revision } = record;
+    const changed = await store.update(runId, { ...update, revision, lease, known: record });
     if (changed !== undefined) return changed;
   }
 }

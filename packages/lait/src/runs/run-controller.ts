@@ -283,14 +283,10 @@ export class RunController {
   ): Promise<RunRecord> {
     const whole = async (record: RunRecord): Promise<Decision> => {
       const { change, events = [] } = decide(record);
-      const { status } = change;
       return {
         change,
         events: events.map((event) => maskedEvent(event, this.#options)),
-        closing:
-          status !== undefined && isTerminal(status)
-            ? await closingEntries(record, status, this.#options)
-            : [],
+        closing: await closingEntries(record, change.status ?? record.status, this.#options),
       };
     };
     return (await changeRun(this.#options.store, runId, whole, { use }))!;

@@ -18,6 +18,16 @@ export interface RunUpdate {
   events: readonly NewRunEvent[];
 }
 
+/** An update of a run that stands as whoever decided about it has seen it. */
+export interface UpdateOfKnown extends RunUpdate {
+  /** Of the record that was seen. */
+  revision: number;
+  /** Throws `lease_lost` when another process has claimed the run since. */
+  lease?: RunLease | undefined;
+  /** The record at that revision, where the caller has it, which spares a look. */
+  known?: RunRecord | undefined;
+}
+
 /** Which runs are meant; every condition that is given must hold. */
 export interface RunSelection {
   statuses?: readonly RunStatus[];
@@ -138,18 +148,10 @@ export interface RunStore {
   questions(filter?: QuestionFilter): Promise<InboxQuestion[]>;
   /**
    * Changes a record and appends to its log in one step, if the record still has the given revision: of several who
-   * change it at once exactly one succeeds. `undefined` when another was faster or the run is gone. With a lease,
-   * throws `lease_lost` when another process has claimed the run. A change to a status in which nobody works on the run
-   * ends its claim. `known`: the record at that revision, where the caller has it, which spares a look.
+   * change it at once exactly one succeeds. `undefined` when another was faster or the run is gone. A change to a status
+   * in which nobody works on the run ends its claim.
    */
-  update(
-    runId: string,
-    revision: number,
-    change: RunChange,
-    events: readonly NewRunEvent[],
-    lease?: RunLease,
-    known?: RunRecord,
-  ): Promise<RunRecord | undefined>;
+  update(runId: string, update: UpdateOfKnown): Promise<RunRecord | undefined>;
   /** Appends to the log; events whose key is there already are left out. Numbers have no gaps. */
   append(runId: string, events: readonly NewRunEvent[]): Promise<void>;
   /** The log behind an entry (default: from the start). */

@@ -134,7 +134,6 @@ async function endPass(
   const decide = async (record: RunRecord): Promise<Decision> => {
     const cancelled = record.status === 'cancelling' && !keptUnderCancel.includes(outcome.status);
     const end = cancelled ? ({ ...change, status: 'cancelled', questions: [] } as const) : change;
-    if (!isTerminal(end.status)) return { change: end, events };
     return {
       change: end,
       events,
@@ -148,7 +147,7 @@ async function endPass(
 }
 
 /**
- * The end of the log of a run that ends, by nodes: what was under way is cancelled, and where the form has rows for
+ * The end of the log of a run that ends so, by nodes: what was under way is cancelled, and where the form has rows for
  * nodes, what was never visited is skipped. `events` are those that are not stored yet. Source: graph facts §1.7.
  */
 export async function closingEntries(
@@ -157,6 +156,7 @@ export async function closingEntries(
   { store, kinds, load }: RunEnvironment,
   { events = [], plan: loaded }: { events?: readonly NewRunEvent[]; plan?: Plan } = {},
 ): Promise<NewRunEvent[]> {
+  if (!isTerminal(status)) return [];
   const { logsNodes } = dialectOf(record.definition.form);
   // Nothing is under way behind a completed run: its log need not be read.
   if (logsNodes === undefined && status === 'completed') return [];

@@ -6,7 +6,6 @@ import type {
   ClaimRequest,
   InboxQuestion,
   QuestionFilter,
-  RunChange,
   RunClaim,
   RunFilter,
   RunLease,
@@ -15,6 +14,7 @@ import type {
   RunUpdate,
   RunUse,
   StoredJournal,
+  UpdateOfKnown,
 } from '../run-store.js';
 import type { Database, Queries } from './database/database.js';
 import { insertNew } from './database/insert-new.js';
@@ -32,10 +32,11 @@ import { PinnedDefinitions } from './sql-definitions.js';
 import { insertEvents, insertLogs } from './sql-events.js';
 import { heldRun, insertEntries, openSqlJournal, type SqlJournals, storedEntries } from './sql-journal.js';
 import { findQuestions, insertQuestions } from './sql-questions.js';
+import { SqlRunChanges } from './sql-run-changes.js';
 import { loadRuns, pagedRuns, type RunQuery, type StoredRun, selectedRuns } from './sql-run-query.js';
-import { changedColumns, eventOf, runColumns } from './sql-run-rows.js';
-import { updateKnownRun, updateRun } from './sql-run-updates.js';
-import { changedRecord, endsClaim, leaseLost, newRecord, runExists } from './stored-record.js';
+import { eventOf, runColumns } from './sql-run-rows.js';
+import { updateRun } from './sql-run-updates.js';
+import { leaseLost, newRecord, runExists } from './stored-record.js';
 import { type SecretCodec, ValueCodec } from './value-codec.js';
 
 /** A run that may be claimed, and why it cannot be worked on. */
@@ -51,12 +52,14 @@ export class SqlRunStore implements RunStore {
   readonly #codec: ValueCodec;
   readonly #definitions: PinnedDefinitions;
   readonly #journals: SqlJournals;
+  readonly #changes: SqlRunChanges;
 
   constructor(
     private readonly database: Database,
     { secrets }: SqlRunStoreOptions = {},
   ) {
     this.#codec = new ValueCodec(secrets);
+    this.#changes = new SqlRunChanges(this.#codec);
     this.#definitions = new PinnedDefinitions(database.engine);
     this.#journals = { database, codec: this.#codec, stored: storedEntries(database) };
   }
@@ -75,7 +78,7 @@ export class SqlRunStore implements RunStore {
       if ((await insertRun(queries, [row])) !== 1) throw runExists(run_id);
       await insertQuestions(queries, this.#codec, stored);
       await insertEntries(queries, this.#codec, run_id, 0, entries);
-      await this.#log(queries, run_id, 0, logged);
+      await this.#changes.log(queries, run_id, 0, logged);
     });
   }
 
@@ -111,17 +114,11 @@ export class SqlRunStore implements RunStore {
     return this.database.read((queries) => findQuestions(queries, this.#codec, filter));
   }
 
-  async update(
-    runId: string,
-    revision: number,
-    change: RunChange,
-    events: readonly NewRunEvent[],
-    lease?: RunLease,
-    known?: RunRecord,
-  ): Promise<RunRecord | undefined> {
+  async update(runId: string, update: UpdateOfKnown): Promise<RunRecord | undefined> {
+    const { revision, change, events, lease, known } = update;
     return this.database.write(async (queries) => {
       if (known !== undefined) {
-        const record = await this.#changeKnown(queries, known, { change, events }, lease);
+        const record = await this.#changes.changeKnown(queries, known, update, lease);
         if (record !== undefined) return record;
         // What stands in the way is found out below.
       }
@@ -130,7 +127,7 @@ export class SqlRunStore implements RunStore {
       if (found === undefined) return undefined;
       if (lease !== undefined && found.lease_attempt !== lease.attempt) throw leaseLost(runId);
       const last_seq = await insertEvents(queries, runId, found.last_seq, this.#codec.logged(events));
-      return this.#change(queries, found, change, { last_seq });
+      return this.#changes.change(queries, found, change, { last_seq });
     });
   }
 
@@ -244,68 +241,12 @@ export class SqlRunStore implements RunStore {
       const { problem } = run;
       const claim = { ...columns, last_seq: lastSeqs[index]! };
       const { change = {} } = update ?? {};
-      const record = update === undefined ? run.record : await this.#change(queries, run, change, claim);
+      const record =
+        update === undefined ? run.record : await this.#changes.change(queries, run, change, claim);
       if (update === undefined) await updateRun(queries, lease.run_id, columns);
       claims.push({ lease, record, ...(problem !== undefined && { problem }) });
     }
     return claims;
-  }
-
-  /** Stores a change of a run whose row is held, together with other columns. */
-  async #change(
-    queries: Queries,
-    run: StoredRun,
-    change: RunChange,
-    others: Partial<RunsTable>,
-  ): Promise<RunRecord> {
-    const record = changedRecord(run.record, change);
-    const { run_id } = record;
-    const columns = { ...changedColumns(record, change, this.#codec), ...others, ...claimEnd(change) };
-    await updateRun(queries, run_id, columns);
-    await this.#changeQuestions(queries, record, change, run.asks);
-    return record;
-  }
-
-  /** The same in one step when the run still stands as it is known; else does nothing. */
-  async #changeKnown(
-    queries: Queries,
-    known: RunRecord,
-    { change, events }: RunUpdate,
-    lease: RunLease | undefined,
-  ): Promise<RunRecord | undefined> {
-    const record = changedRecord(known, change);
-    const { run_id } = record;
-    const logged = this.#codec.logged(events);
-    const columns = { ...changedColumns(record, change, this.#codec), ...claimEnd(change) };
-    const known_as = { run_id, revision: known.revision, lease_attempt: lease?.attempt };
-    const last_seq = await updateKnownRun(queries, known_as, columns, logged.length);
-    if (last_seq === undefined) return undefined;
-    await this.#log(queries, run_id, last_seq - logged.length, logged);
-    await this.#changeQuestions(queries, record, change, known.questions.length > 0);
-    return record;
-  }
-
-  /** Adds to the log of a run whose row counts all of the events already. */
-  async #log(
-    queries: Queries,
-    runId: string,
-    lastSeq: number,
-    events: readonly NewRunEvent[],
-  ): Promise<void> {
-    const last_seq = await insertEvents(queries, runId, lastSeq, events);
-    if (last_seq !== lastSeq + events.length)
-      await queries.updateTable('runs').set({ last_seq }).where('run_id', '=', runId).execute();
-  }
-
-  async #changeQuestions(
-    queries: Queries,
-    record: RunRecord,
-    { questions }: RunChange,
-    asked: boolean,
-  ): Promise<void> {
-    if (questions === undefined) return;
-    if (asked) await queries.deleteFrom('questions').where('run_id', '=', record.run_id).execute();
-    await insertQuestions(queries, this.#codec, record);
   }
 
   /** The rows of a query, held until the transaction ends: against other changes, or also against outcomes. */
@@ -327,10 +268,6 @@ function claimed(run: FreeRun, now: number, { worker, leaseMs, begin }: ClaimReq
   const lease = { run_id: run.record.run_id, worker, attempt: run.lease_attempt + 1 };
   const update = run.problem === undefined ? begin?.(run.record) : undefined;
   return { run, lease, columns: claimColumns(lease, now + leaseMs), update };
-}
-
-function claimEnd(change: RunChange): Partial<RunsTable> {
-  return endsClaim(change) ? { lease_until: 0 } : {};
 }
 
 const insertRun = insertNew('runs', ['run_id']);

@@ -4,7 +4,6 @@ import type { NewRunEvent, RunRecord } from '../../runs/run-record.js';
 import type {
   ClaimRequest,
   QuestionFilter,
-  RunChange,
   RunClaim,
   RunFilter,
   RunLease,
@@ -12,6 +11,7 @@ import type {
   RunStore,
   RunUse,
   StoredJournal,
+  UpdateOfKnown,
 } from '../../runs/run-store.js';
 
 export interface RunStoreObserver {
@@ -35,15 +35,8 @@ export class ObservedRunStore implements RunStore {
     this.observer.changed(record.run_id, record);
   }
 
-  async update(
-    runId: string,
-    revision: number,
-    change: RunChange,
-    events: readonly NewRunEvent[],
-    lease?: RunLease,
-    known?: RunRecord,
-  ): Promise<RunRecord | undefined> {
-    const record = await this.store.update(runId, revision, change, events, lease, known);
+  async update(runId: string, update: UpdateOfKnown): Promise<RunRecord | undefined> {
+    const record = await this.store.update(runId, update);
     if (record !== undefined) this.observer.changed(runId, record);
     return record;
   }

@@ -3,9 +3,10 @@ import { isPrivateAddress } from '../../capabilities/private-addresses.js';
 import type { RunRecord } from '../../runs/run-record.js';
 import type { BackgroundService } from '../background-service.js';
 import type { ServerContext } from '../server-context.js';
+import { Deliveries } from './deliveries.js';
 import { DeliveryQueue, eventOf } from './delivery-queue.js';
 import { signedHeaders } from './signature.js';
-import { type Delivery, deliveryOf, type Webhook, webhookOf } from './webhook.js';
+import type { Delivery, Webhook } from './webhook.js';
 
 const second = 1000;
 const minute = 60 * second;
@@ -25,8 +26,6 @@ export const retryDelays: readonly number[] = [
 ];
 
 const timeoutMs = 15 * second;
-/** A claimed message belongs to its process for so long. */
-const claimMs = 60 * second;
 const maxAnswerBytes = 1_048_576;
 /** So many messages are under way at once, and so many of one webhook. */
 const mostActive = 20;
@@ -35,10 +34,6 @@ const mostOfOne = 5;
 const firstLookBack = day;
 const lookBack = 2 * minute;
 const catchUpEvery = 30 * second;
-/** Delivered messages and receipts are kept for a week, dead ones for a month. */
-const keptDelivered = 7 * day;
-const keptDead = 30 * day;
-
 export interface WebhookSenderOptions {
   server: ServerContext;
   /** Milliseconds since 1970. Default: the system's clock. */
@@ -51,6 +46,7 @@ export interface WebhookSenderOptions {
  */
 export class WebhookSender implements BackgroundService {
   readonly queue: DeliveryQueue;
+  readonly #deliveries: Deliveries;
   readonly #server: ServerContext;
   readonly #now: () => number;
   readonly #active = new Map<string, { webhookId: string; done: Promise<void> }>();
@@ -66,6 +62,7 @@ export class WebhookSender implements BackgroundService {
     this.#server = server;
     this.#now = now;
     this.queue = new DeliveryQueue(server, now);
+    this.#deliveries = new Deliveries(server.database, now);
   }
 
   start(): void {
@@ -80,7 +77,7 @@ export class WebhookSender implements BackgroundService {
     this.#timers = [
       setInterval(work, this.#server.settings.pollMs),
       setInterval(() => this.#catchUp(lookBack), catchUpEvery),
-      setInterval(() => this.#background(this.cleanUp()), hour),
+      setInterval(() => this.#background(this.#deliveries.cleanUp()), hour),
     ];
     this.#catchUp(firstLookBack);
     work();
@@ -100,11 +97,11 @@ export class WebhookSender implements BackgroundService {
   /** Claims messages that are due and begins to send them. */
   async send(): Promise<void> {
     while (this.#active.size < mostActive && !this.#stop.signal.aborted) {
-      const due = await this.#due();
+      const due = await this.#deliveries.due(mostActive, this.#full());
       let begun = 0;
       for (const { delivery, webhook } of due) {
         if (this.#active.size >= mostActive || this.#activeOf(webhook.id) >= mostOfOne) continue;
-        if (!(await this.#claim(delivery))) continue;
+        if (!(await this.#deliveries.claim(delivery))) continue;
         begun += 1;
         const done = this.#deliver({ ...delivery, attempts: delivery.attempts + 1 }, webhook)
           .catch((error: unknown) => this.#failed(error))
@@ -118,27 +115,6 @@ export class WebhookSender implements BackgroundService {
   /** Resolves when no message is under way. */
   async idle(): Promise<void> {
     await Promise.all([...this.#active.values()].map(({ done }) => done));
-  }
-
-  /** Removes messages and receipts that are kept no longer. */
-  async cleanUp(): Promise<void> {
-    const now = this.#now();
-    const before = (age: number) => new Date(now - age).toISOString();
-    await this.#server.database.write(async (queries) => {
-      for (const [status, age] of [
-        ['delivered', keptDelivered],
-        ['dead', keptDead],
-      ] as const)
-        await queries
-          .deleteFrom('webhook_deliveries')
-          .where('status', '=', status)
-          .where('updated_at', '<', before(age))
-          .execute();
-      await queries
-        .deleteFrom('webhook_receipts')
-        .where('received_at', '<', now - keptDelivered)
-        .execute();
-    });
   }
 
   #changed(record: RunRecord): void {
@@ -173,49 +149,6 @@ export class WebhookSender implements BackgroundService {
     this.#telling.add(telling);
   }
 
-  async #due(): Promise<{ delivery: Delivery; webhook: Webhook }[]> {
-    const now = this.#now();
-    const full = [...new Set([...this.#active.values()].map(({ webhookId }) => webhookId))].filter(
-      (id) => this.#activeOf(id) >= mostOfOne,
-    );
-    return this.#server.database.read(async (queries) => {
-      const webhooks = new Map(
-        (await queries.selectFrom('webhooks').selectAll().where('enabled', '=', 1).execute()).map((row) => [
-          row.webhook_id,
-          webhookOf(row),
-        ]),
-      );
-      const able = [...webhooks.keys()].filter((id) => !full.includes(id));
-      if (able.length === 0) return [];
-      const rows = await queries
-        .selectFrom('webhook_deliveries')
-        .selectAll()
-        .where('status', '=', 'pending')
-        .where('next_at', '<=', now)
-        .where('webhook_id', 'in', able)
-        .orderBy('next_at')
-        .orderBy('created_at')
-        .limit(mostActive)
-        .execute();
-      return rows.map((row) => ({ delivery: deliveryOf(row), webhook: webhooks.get(row.webhook_id)! }));
-    });
-  }
-
-  /** Of several processes exactly one moves the message on. */
-  async #claim({ id, nextAt, attempts }: Delivery): Promise<boolean> {
-    const { numUpdatedRows } = await this.#server.database.write((queries) =>
-      queries
-        .updateTable('webhook_deliveries')
-        .set({ next_at: this.#now() + claimMs, attempts: attempts + 1 })
-        .where('delivery_id', '=', id)
-        .where('status', '=', 'pending')
-        .where('next_at', '=', nextAt)
-        .where('attempts', '=', attempts)
-        .executeTakeFirst(),
-    );
-    return numUpdatedRows === 1n;
-  }
-
   async #deliver(delivery: Delivery, webhook: Webhook): Promise<void> {
     const now = this.#now();
     const url = new URL(webhook.url!);
@@ -238,7 +171,8 @@ export class WebhookSender implements BackgroundService {
         maxBytes: maxAnswerBytes,
         mayConnect: (address) => isAllowed || !isPrivateAddress(address),
       });
-      if (answer.status >= 200 && answer.status < 300) await this.#end(delivery, 'delivered', null);
+      if (answer.status >= 200 && answer.status < 300)
+        await this.#deliveries.end(delivery, 'delivered', null);
       else if (answer.status === 410) await this.#gone(delivery, webhook);
       else
         await this.#again(delivery, `status ${answer.status}`, retryAfterMs(answer.headers['retry-after']));
@@ -251,41 +185,23 @@ export class WebhookSender implements BackgroundService {
     const delay = retryDelays[delivery.attempts - 1];
     const { webhookId: webhook_id, id: delivery_id, attempts } = delivery;
     this.#server.logger.warn({ webhook_id, delivery_id, attempts, reason: error }, 'a webhook was not taken');
-    if (delay === undefined) await this.#end(delivery, 'dead', error);
-    else
-      await this.#update(delivery, { next_at: this.#now() + Math.max(delay, atLeastMs), last_error: error });
+    if (delay === undefined) await this.#deliveries.end(delivery, 'dead', error);
+    else await this.#deliveries.postpone(delivery, this.#now() + Math.max(delay, atLeastMs), error);
   }
 
   /** The receiver wants no more messages. */
   async #gone(delivery: Delivery, webhook: Webhook): Promise<void> {
-    await this.#end(delivery, 'dead', 'status 410: the receiver wants no more messages');
+    await this.#deliveries.end(delivery, 'dead', 'status 410: the receiver wants no more messages');
     await this.#server.database.write((queries) =>
       queries.updateTable('webhooks').set({ enabled: 0 }).where('webhook_id', '=', webhook.id).execute(),
     );
     await this.#server.audit.record({ id: webhook.id }, 'webhook.gone', webhook.id);
   }
 
-  #end(delivery: Delivery, status: 'delivered' | 'dead', error: string | null): Promise<void> {
-    return this.#update(delivery, { status, last_error: error });
-  }
-
-  async #update(
-    { id, attempts }: Delivery,
-    { last_error, ...change }: { status?: string; next_at?: number; last_error: string | null },
-  ): Promise<void> {
-    await this.#server.database.write((queries) =>
-      queries
-        .updateTable('webhook_deliveries')
-        .set({
-          ...change,
-          last_error: last_error === null ? null : JSON.stringify(last_error.slice(0, 300)),
-          updated_at: new Date(this.#now()).toISOString(),
-        })
-        .where('delivery_id', '=', id)
-        // Somebody may have sent it again meanwhile.
-        .where('attempts', '=', attempts)
-        .execute(),
-    );
+  /** Webhooks that have as many messages under way as they may. */
+  #full(): string[] {
+    const webhooks = new Set([...this.#active.values()].map(({ webhookId }) => webhookId));
+    return [...webhooks].filter((id) => this.#activeOf(id) >= mostOfOne);
   }
 
   #activeOf(webhookId: string): number {

@@ -75,7 +75,8 @@ describe.each(databases)('claims of $name', ({ skip, open }) => {
             claimed.push(...ids);
           } else
             for (const id of claimed.splice(0, one.count))
-              for (const store of stores) await store.update(id, 2, { status: 'completed' }, []);
+              for (const store of stores)
+                await store.update(id, { revision: 2, change: { status: 'completed' }, events: [] });
         }
         for (const store of stores) await store.close();
       }),

@@ -50,7 +50,11 @@ async function storedRun(): Promise<string> {
   await writer.create(one, [event('run_created')]);
   const journal = await writer.journal(one.run_id);
   for (const name of ['a', 'b', 'c']) await journal.append(completed(name, `値 ${name}`));
-  await writer.update(one.run_id, 1, { status: 'running', started_at: one.created_at }, [event('started')]);
+  await writer.update(one.run_id, {
+    revision: 1,
+    change: { status: 'running', started_at: one.created_at },
+    events: [event('started')],
+  });
   await writer.append(one.run_id, [event('e1'), event('e2')]);
   await writer.close();
   return one.run_id;
@@ -125,7 +129,7 @@ describe('damage', () => {
     const before = readFileSync(store.path(id));
     const refused = { code: 'file_damaged', message: expect.stringContaining(store.path(id)) };
     await expect(store.read(id)).rejects.toMatchObject(refused);
-    await expect(store.update(id, 2, {}, [])).rejects.toMatchObject(refused);
+    await expect(store.update(id, { revision: 2, change: {}, events: [] })).rejects.toMatchObject(refused);
     await expect(store.append(id, [event('x')])).rejects.toMatchObject(refused);
     await expect(store.create(record({ run_id: id }), [])).rejects.toMatchObject({ code: 'run_exists' });
     expect(readFileSync(store.path(id)).equals(before)).toBe(true);

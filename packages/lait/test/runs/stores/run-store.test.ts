@@ -150,9 +150,11 @@ describe.each(flavours.filter(({ skip }) => skip === undefined))('a run store: $
       const others = [store, await open(), await open()];
       const results = await Promise.all(
         Array.from({ length: 9 }, (_, index) =>
-          others[index % 3]!.update(run_id, 1, { status: 'running', worker_instance_id: `w${index}` }, [
-            event(`change ${index}`),
-          ]),
+          others[index % 3]!.update(run_id, {
+            revision: 1,
+            change: { status: 'running', worker_instance_id: `w${index}` },
+            events: [event(`change ${index}`)],
+          }),
         ),
       );
       const winners = results.filter((result) => result !== undefined);
@@ -160,13 +162,17 @@ describe.each(flavours.filter(({ skip }) => skip === undefined))('a run store: $
       expect(winners[0]).toMatchObject({ revision: 2, status: 'running' });
       expect(await store.read(run_id)).toEqual(winners[0]);
       expect(await store.events(run_id)).toHaveLength(1);
-      expect(await store.update('wrun_none', 1, {}, [])).toBeUndefined();
+      expect(await store.update('wrun_none', { revision: 1, change: {}, events: [] })).toBeUndefined();
     });
 
     it('takes away what a change says is not there any more', async () => {
       const one = record({ error_summary: 'bad', result: 1 });
       await store.create(one, []);
-      await store.update(one.run_id, 1, { error_summary: undefined, result: undefined }, []);
+      await store.update(one.run_id, {
+        revision: 1,
+        change: { error_summary: undefined, result: undefined },
+        events: [],
+      });
       const read = await (await open()).read(one.run_id);
       expect(read?.error_summary).toBeUndefined();
       expect(read?.result).toBeUndefined();
@@ -176,9 +182,17 @@ describe.each(flavours.filter(({ skip }) => skip === undefined))('a run store: $
       const [first, second] = [record({ status: 'running' }), record({ status: 'running' })];
       for (const one of [first, second]) await store.create(one, []);
       const asked = [question('a?'), question('b?')];
-      await store.update(second.run_id, 1, { status: 'waiting_hitl', questions: asked }, []);
+      await store.update(second.run_id, {
+        revision: 1,
+        change: { status: 'waiting_hitl', questions: asked },
+        events: [],
+      });
       await new Promise((resolve) => setTimeout(resolve, 5));
-      await store.update(first.run_id, 1, { status: 'waiting_hitl', questions: [question('c?')] }, []);
+      await store.update(first.run_id, {
+        revision: 1,
+        change: { status: 'waiting_hitl', questions: [question('c?')] },
+        events: [],
+      });
       const inbox = await (await open()).questions();
       expect(inbox.map(({ run_id, address }) => [run_id, address])).toEqual([
         [second.run_id, 'a?'],
@@ -190,7 +204,11 @@ describe.each(flavours.filter(({ skip }) => skip === undefined))('a run store: $
       expect(await store.questions({ runId: second.run_id, limit: 1, offset: 1 })).toMatchObject([
         { address: 'b?' },
       ]);
-      await store.update(second.run_id, 2, { status: 'queued', questions: asked.slice(1) }, []);
+      await store.update(second.run_id, {
+        revision: 2,
+        change: { status: 'queued', questions: asked.slice(1) },
+        events: [],
+      });
       const left = (await store.read(second.run_id))!.questions;
       expect(left.map(({ address, asked_at }) => [address, asked_at])).toEqual([['b?', inbox[1]!.asked_at]]);
     });
@@ -245,7 +263,11 @@ describe.each(flavours.filter(({ skip }) => skip === undefined))('a run store: $
             } else {
               running.push(
                 one.read(run_id).then(async (read) => {
-                  const changed = await one.update(run_id, read!.revision, {}, [event('changed')]);
+                  const changed = await one.update(run_id, {
+                    revision: read!.revision,
+                    change: {},
+                    events: [event('changed')],
+                  });
                   if (changed !== undefined) wins += 1;
                 }),
               );
@@ -359,8 +381,8 @@ describe.each(flavours.filter(({ skip }) => skip === undefined))('a run store: $
         order.push(claim.record.definition.id);
         // One at a time: fairness does not come from what is under way.
         const { run_id, revision } = claim.record;
-        await store.update(run_id, revision, { status: 'running' }, []);
-        await store.update(run_id, revision + 1, { status: 'completed' }, []);
+        await store.update(run_id, { revision, change: { status: 'running' }, events: [] });
+        await store.update(run_id, { revision: revision + 1, change: { status: 'completed' }, events: [] });
         await store.release(claim.lease);
       }
       expect(order).toEqual(['late', 'busy', 'calm', 'busy', 'calm', 'busy', 'busy', 'busy', 'busy']);
@@ -377,7 +399,7 @@ describe.each(flavours.filter(({ skip }) => skip === undefined))('a run store: $
       expect(ids).toEqual(['a', 'a', 'a', 'b']);
       expect(await store.claim({ ...request, limits })).toEqual([]);
       const freed = claims.find(({ record: { definition } }) => definition.id === 'b')!;
-      await store.update(freed.lease.run_id, 1, { status: 'cancelled' }, []);
+      await store.update(freed.lease.run_id, { revision: 1, change: { status: 'cancelled' }, events: [] });
       await store.release(freed.lease);
       expect(await store.claim({ ...request, limits })).toMatchObject([
         { record: { definition: { id: 'b' } } },
@@ -388,7 +410,11 @@ describe.each(flavours.filter(({ skip }) => skip === undefined))('a run store: $
       const { run_id } = record();
       await store.create(record({ run_id }), []);
       const [lost] = await store.claim({ worker: 'lost', leaseMs: 60_000 });
-      await store.update(run_id, 1, { status: 'running', worker_instance_id: 'lost' }, []);
+      await store.update(run_id, {
+        revision: 1,
+        change: { status: 'running', worker_instance_id: 'lost' },
+        events: [],
+      });
       const journal = await store.journal(run_id, lost!.lease);
       await journal.append(completed('a', 1));
       expect(await store.claim(request)).toEqual([]);
@@ -420,7 +446,7 @@ describe.each(flavours.filter(({ skip }) => skip === undefined))('a run store: $
       await store.release(claim!.lease);
       expect(await store.renew(claim!.lease, 1000)).toBe(false);
       expect(await store.claim({ ...request, runId: other.run_id })).toHaveLength(1);
-      await store.update(one.run_id, 1, { status: 'cancelled' }, []);
+      await store.update(one.run_id, { revision: 1, change: { status: 'cancelled' }, events: [] });
       expect(await store.claim({ ...request, runId: one.run_id })).toEqual([]);
     });
 
@@ -428,9 +454,13 @@ describe.each(flavours.filter(({ skip }) => skip === undefined))('a run store: $
       const { run_id } = record();
       await store.create(record({ run_id }), []);
       const [first] = await store.claim(request);
-      await store.update(run_id, 1, { status: 'running' }, []);
-      await store.update(run_id, 2, { status: 'waiting_hitl', questions: [question('a?')] }, []);
-      await store.update(run_id, 3, { status: 'queued', questions: [] }, []);
+      await store.update(run_id, { revision: 1, change: { status: 'running' }, events: [] });
+      await store.update(run_id, {
+        revision: 2,
+        change: { status: 'waiting_hitl', questions: [question('a?')] },
+        events: [],
+      });
+      await store.update(run_id, { revision: 3, change: { status: 'queued', questions: [] }, events: [] });
       const [second] = await store.claim(request);
       expect(second?.lease.attempt).toBe(first!.lease.attempt + 1);
       await store.release(first!.lease);

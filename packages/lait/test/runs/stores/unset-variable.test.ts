@@ -43,7 +43,12 @@ describe.each(flavours.filter(({ durable }) => durable))('claims of $name', ({ s
     const shown = (await store.read(run.run_id, 'show'))!;
     expect(shown.inputs).toEqual({ token: 'use ${DEPLOY_TOKEN}' });
     const change = { status: 'cancelled' as const, questions: [] };
-    const changed = await store.update(run.run_id, shown.revision, change, [], undefined, shown);
+    const changed = await store.update(run.run_id, {
+      revision: shown.revision,
+      change,
+      events: [],
+      known: shown,
+    });
     expect(changed).toMatchObject({ status: 'cancelled', inputs: shown.inputs });
     await store.close();
     const after = await where.open(known);

@@ -17,6 +17,7 @@ import type {
   RunStore,
   RunUse,
   StoredJournal,
+  UpdateOfKnown,
 } from '../../run-store.js';
 import { IndexedJournal } from '../indexed-journal.js';
 import { ListedRunStore } from '../listed-run-store.js';
@@ -100,11 +101,7 @@ export class FileRunStore extends ListedRunStore implements RunStore {
 
   async update(
     runId: string,
-    revision: number,
-    change: RunChange,
-    events: readonly NewRunEvent[],
-    lease?: RunLease,
-    known?: RunRecord,
+    { revision, change, events, lease, known }: UpdateOfKnown,
   ): Promise<RunRecord | undefined> {
     if (!isRunId(runId)) return undefined;
     return this.#locks.hold(runId, async () => {
@@ -224,8 +221,8 @@ export class FileRunStore extends ListedRunStore implements RunStore {
       if (record === undefined) return undefined;
       const update = begin?.(record);
       if (update === undefined) return { lease, record };
-      const { change, events } = update;
-      const begun = await this.update(runId, record.revision, change, events, lease, record);
+      const { revision } = record;
+      const begun = await this.update(runId, { ...update, revision, lease, known: record });
       if (begun !== undefined) return { lease, record: begun };
     }
   }
