@@ -16,7 +16,8 @@ function formatter(zone: string): Intl.DateTimeFormat {
   if (known === undefined) {
     known = new Intl.DateTimeFormat('en-US', {
       timeZone: zone,
-      calendar: 'iso8601',
+      // `iso8601` tells no era, and follows the Julian calendar before 1582.
+      calendar: 'gregory',
       numberingSystem: 'latn',
       hourCycle: 'h23',
       era: 'short',

@@ -66,8 +66,9 @@ export function openQuestion(
 export type AttentionChoice = 'adopt' | 'fail' | 'reexecute' | 'interrupt';
 
 /**
- * The answer that a decision comes to. Adopting needs something to adopt: what the call gave, or, when nothing is known
- * of it, the `output` that the person states. Throws `run_conflict`.
+ * The answer that a decision comes to. What a capability reports can be adopted as it is. Of a call that was cancelled
+ * an end must be known; for one that broke off, the person states the `output`. Throws `run_conflict`. Source: graph
+ * facts §7.8.
  */
 export function decisionAnswer(
   record: RunRecord,
@@ -84,7 +85,7 @@ export function decisionAnswer(
   const known = output !== undefined || (effects !== undefined && effects.length > 0);
   if (cancelled && (certainty !== 'completed' || !known))
     throw runConflict(record, 'has no known result that could be adopted');
-  if (!known && options.output === undefined)
+  if (reason === 'interrupted_call' && !known && options.output === undefined)
     throw runConflict(
       record,
       'has no result that could be adopted: state the output, run the call again, or fail it',

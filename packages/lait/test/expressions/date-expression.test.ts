@@ -84,6 +84,20 @@ describe('date expressions', () => {
     );
   });
 
+  it.each(['UTC', 'Asia/Tokyo', 'America/New_York'])('knows no day before the year 1 in %s', (timezone) => {
+    const first = '0001-01-01T12:00:00Z';
+    expect(evaluate({ math: '/d', timezone }, first)).toBe('0001-01-01');
+    for (const math of ['-1d', '-36h', '-1w', '-400d', '-1M', '-1y'])
+      expect(() => evaluate({ math, timezone }, first)).toThrow(
+        expect.objectContaining({ code: 'expression_failed' }),
+      );
+  });
+
+  it('counts days before 1582 by the same calendar in every zone', () => {
+    const day = (timezone: string) => evaluate({ math: '/M+1M', timezone }, '1500-02-10T12:00:00Z');
+    expect(['UTC', 'Asia/Tokyo', 'Europe/Paris'].map(day)).toEqual(Array(3).fill('1500-03-01'));
+  });
+
   it.each<[JsonObject]>([
     [{ kind: 'x' }],
     [{ version: '1' }],

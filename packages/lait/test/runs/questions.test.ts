@@ -67,13 +67,15 @@ describe('attention', () => {
   const troubled = (output?: JsonObject) =>
     counted('att', () => ({ status: 'needs_attention', ...(output && { output }) }));
 
-  it('adopts a stated output when nothing is known of the call', async () => {
+  it.each([
+    ['what the capability reported', {}, {}],
+    ['a stated output', { output: { v: 9 } }, { v: 9 }],
+  ])('adopts %s of a call that gave no output', async (_, options, result) => {
     const { capability, calls } = troubled();
     const { runs, start } = await hostOf({ capabilities: [capability] });
     const id = await start(graph);
-    await expect(runs.attention(id, 'adopt')).rejects.toMatchObject(conflict);
-    await runs.attention(id, 'adopt', { output: { v: 9 } });
-    expect(await runs.drive(id)).toMatchObject({ status: 'completed', result: { v: 9 } });
+    await runs.attention(id, 'adopt', options);
+    expect(await runs.drive(id)).toMatchObject({ status: 'completed', result });
     expect(calls).toHaveLength(1);
   });
 

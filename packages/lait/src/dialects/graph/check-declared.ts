@@ -22,7 +22,10 @@ export interface DeclaredPlace {
 type ReferencePart = Extract<ComputedPart, { kind: 'reference' }>;
 type DatePart = Extract<ComputedPart, { kind: 'date' }>;
 
-/** Holds each operator's input against what is known to come in. Source: graph facts §3.6. */
+/**
+ * Holds each operator's input against what is known to come in. Only the first has a declared type before it; a later
+ * misfit fails the node when it runs. Source: graph facts §3.3, §3.6.
+ */
 export function checkPipeTypes(
   part: ReferencePart,
   declared: JsonObject | undefined,
@@ -31,14 +34,15 @@ export function checkPipeTypes(
   issues: GraphIssues,
 ): void {
   let type = declared === undefined ? undefined : ownProperty(declared, 'type');
-  for (const { operator } of part.pipe) {
+  for (const [step, { operator }] of part.pipe.entries()) {
     if (
       typeof type === 'string' &&
       operator.input !== undefined &&
       !operator.input.includes(type as 'string')
     ) {
       const message = `${part.reference.source}: '${operator.name}' works on ${operator.input.join(' or ')}, not on ${type}`;
-      issues.add({ code: 'pipe_type', message, path: [...path, 'pipe'], ...place.owner });
+      const severity = step === 0 ? 'error' : 'warning';
+      issues.add({ code: 'pipe_type', severity, message, path: [...path, 'pipe', step], ...place.owner });
       return;
     }
     type = outputType(operator, type);

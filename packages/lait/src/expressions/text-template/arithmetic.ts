@@ -65,3 +65,16 @@ function repeatList(list: readonly TemplateValue[], times: number): TemplateValu
     throw new TemplateError(`a list grew beyond ${maxListLength} items`);
   return Array.from({ length: Math.max(0, times) }, () => list).flat();
 }
+
+/**
+ * Rounds to a number of decimal places, negative ones to tens and hundreds; what lies exactly between two goes to the
+ * even one, as in Jinja.
+ */
+export function roundHalfEven(value: number, digits: number): number {
+  if (digits < 0) return roundHalfEven(value / 10 ** -digits, 0) * 10 ** -digits;
+  const away = value.toFixed(digits);
+  const [, fraction = ''] = Math.abs(value).toFixed(100).split('.');
+  const between = /^50*$/.test(fraction.slice(digits));
+  if (!between || Number(away.at(-1)) % 2 === 0) return Number(away);
+  return Number((Number(away) - Math.sign(value) * 10 ** -digits).toFixed(digits));
+}

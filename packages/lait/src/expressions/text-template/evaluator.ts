@@ -190,7 +190,7 @@ export class TemplateEvaluator implements FilterTools {
       case 'choice':
         if (isTrue(this.value(expression.test, frame))) return this.value(expression.yes, frame);
         return expression.no === undefined
-          ? new UndefinedValue("the value of an 'if' without 'else'")
+          ? new UndefinedValue("the value of an 'if' without 'else'", true)
           : this.value(expression.no, frame);
     }
   }

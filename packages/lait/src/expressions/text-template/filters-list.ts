@@ -127,15 +127,16 @@ const columns = (value: TemplateValue, count: number, fill: TemplateValue | unde
 function grouped(value: TemplateValue, call: CallArguments): TemplateValue {
   const path = argument(call, 0, 'attribute');
   if (path === undefined) throw new TemplateError('groupby needs an attribute');
-  const groups = new Map<string, { grouper: TemplateValue; list: TemplateValue[] }>();
+  const caseSensitive = flagArgument(call, 2, 'case_sensitive', false);
+  const groups = new Map<string, { grouper: TemplateValue; by: TemplateValue; list: TemplateValue[] }>();
   for (const candidate of elements(value)) {
-    const grouper = defined(attribute(candidate, path));
-    const key = canonicalJson(toJson(grouper));
-    const group = groups.get(key) ?? { grouper, list: [] };
+    const by = comparable(candidate, path, caseSensitive);
+    const key = canonicalJson(toJson(by));
+    const group = groups.get(key) ?? { grouper: defined(attribute(candidate, path)), by, list: [] };
     group.list.push(candidate);
     groups.set(key, group);
   }
-  const ordered = [...groups.values()].sort((left, right) => templateOrder(left.grouper, right.grouper));
+  const ordered = [...groups.values()].sort((left, right) => templateOrder(left.by, right.by));
   return ordered.map((group) => groupOf(group.grouper, group.list));
 }
 

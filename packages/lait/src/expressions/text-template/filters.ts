@@ -1,3 +1,4 @@
+import { roundHalfEven } from './arithmetic.js';
 import { argument, type Filter, flagArgument, numberArgument, textArgument } from './filter.js';
 import { listFilters } from './filters-list.js';
 import { formatText } from './format-text.js';
@@ -117,12 +118,12 @@ const textFilters: readonly (readonly [string, Filter])[] = [
   [
     'round',
     (value, call) => {
-      const digits = Math.min(Math.max(numberArgument(call, 0, 'precision', 0), 0), 20);
+      const digits = Math.min(Math.max(numberArgument(call, 0, 'precision', 0), -20), 20);
       const method = textArgument(call, 1, 'method', 'common');
       const scaled = number(value) * 10 ** digits;
       if (method === 'ceil') return Math.ceil(scaled) / 10 ** digits;
       if (method === 'floor') return Math.floor(scaled) / 10 ** digits;
-      return Number(number(value).toFixed(digits));
+      return roundHalfEven(number(value), digits);
     },
   ],
 ];

@@ -1,9 +1,6 @@
 import { globalFunctions } from './global-functions.js';
 import type { Arguments, FilterCall, TemplateExpression, TemplateNode } from './syntax.js';
 
-/** Names that every template knows. */
-const globals = [...globalFunctions.keys(), 'loop'];
-
 /** A name, filter or test that a template uses, with its line. */
 export interface Use {
   kind: 'variable' | 'filter' | 'test';
@@ -14,7 +11,7 @@ export interface Use {
 /** Everything a template takes from outside: variables that it does not set itself, filters and tests. */
 export function usesOf(nodes: readonly TemplateNode[]): Use[] {
   const uses: Use[] = [];
-  visitBody(nodes, new Set(globals), uses);
+  visitBody(nodes, new Set(globalFunctions.keys()), uses);
   return uses;
 }
 
@@ -40,7 +37,7 @@ function visitBody(nodes: readonly TemplateNode[], outer: ReadonlySet<string>, u
         break;
       case 'for': {
         value(node.items);
-        const inner = new Set([...known, ...node.targets]);
+        const inner = new Set([...known, ...node.targets, 'loop']);
         if (node.test !== undefined) visitExpression(node.test, inner, uses);
         visitBody(node.body, inner, uses);
         visitBody(node.otherwise, known, uses);
@@ -129,9 +126,7 @@ function visitExpression(expression: TemplateExpression, known: ReadonlySet<stri
       visitFilters([expression.filter], known, uses);
       return;
     case 'test':
-      // `x is defined` may ask for a name that nobody gives.
-      if (!(expression.value.type === 'name' && ['defined', 'undefined'].includes(expression.name)))
-        visit(expression.value);
+      visit(expression.value);
       uses.push({ kind: 'test', name: expression.name, line: expression.line });
       visitArguments(expression.arguments, known, uses);
       return;

@@ -163,7 +163,7 @@ export function capitalize(value: string): string {
 }
 
 export function titleCase(value: string): string {
-  return value.replace(/[\p{L}\p{N}']+/gu, capitalize);
+  return value.replace(/[^\s({[<-]+/g, capitalize);
 }
 
 export function strip(value: string, characters: string | undefined, start: boolean, end: boolean): string {

@@ -7,7 +7,11 @@ import { TemplateError } from './template-error.js';
 
 /** A name or field that has no value: anything done with it but asking whether it is defined fails. */
 export class UndefinedValue {
-  constructor(readonly name: string) {}
+  /** `blank`: what an `if` without `else` gives when it is not true; it shows as nothing. */
+  constructor(
+    readonly name: string,
+    readonly blank = false,
+  ) {}
 }
 
 /** What was looked up, or an undefined value when it is not there; null is a value like any other. */
@@ -58,10 +62,11 @@ export function isTemplateObject(value: TemplateValue): value is TemplateObject 
   );
 }
 
-/** The value itself; fails for an undefined one. */
+/** The value itself, or an empty text for what shows as nothing; fails for an undefined one. */
 export function defined<T extends TemplateValue>(value: T): Exclude<T, UndefinedValue> {
-  if (value instanceof UndefinedValue) throw new TemplateError(`'${value.name}' is undefined`);
-  return value as Exclude<T, UndefinedValue>;
+  if (!(value instanceof UndefinedValue)) return value as Exclude<T, UndefinedValue>;
+  if (value.blank) return '' as Exclude<T, UndefinedValue>;
+  throw new TemplateError(`'${value.name}' is undefined`);
 }
 
 /** Whether a value counts as true in Jinja: what is empty, zero or none does not. */

@@ -103,7 +103,7 @@ function endOfString(text: string, start: number): number {
 }
 
 const tokenForm =
-  /\s+|([A-Za-z_][A-Za-z0-9_]*)|((?:\d[\d_]*\.\d+|\d[\d_]*)(?:[eE][+-]?\d+)?)|("(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*')|(\/\/|\*\*|==|!=|<=|>=|[-+*/%~<>()[\]{}.,:|=])/y;
+  /\s+|([\p{ID_Start}_]\p{ID_Continue}*)|((?:\d[\d_]*\.\d+|\d[\d_]*)(?:[eE][+-]?\d+)?)|("(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*')|(\/\/|\*\*|==|!=|<=|>=|[-+*/%~<>()[\]{}.,:|=])/uy;
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', '0': '\0' };
 
 function readExpressionTokens(source: string, startLine: number): ExpressionToken[] {

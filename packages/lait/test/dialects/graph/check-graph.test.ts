@@ -360,6 +360,17 @@ describe('issues name what is wrong and where', () => {
     expect(issuesOf(graph)).toEqual(expected);
   });
 
+  it('refuses a pipe whose first operator cannot take what is declared, and warns of later ones', () => {
+    const topic: JsonObject = { type: 'object', properties: { topic: { type: 'string' } } };
+    const piped = (...ops: string[]) =>
+      issuesOf(echo({ x: { $ref: 'run.inputs.topic', pipe: ops.map((op) => ({ op })) } }, topic));
+    expect(piped('join')).toEqual(['pipe_type a nodes[0].config.inputs.x.pipe[0]']);
+    expect(piped('upper', 'lower', 'join', 'sort')).toEqual([
+      '~pipe_type a nodes[0].config.inputs.x.pipe[2]',
+    ]);
+    expect(piped('upper', 'lower')).toEqual([]);
+  });
+
   it('lets a child read what always ended before its loop, and nothing else of its parent', () => {
     const child = (id: string) => [
       {

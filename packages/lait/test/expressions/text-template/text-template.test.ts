@@ -43,6 +43,29 @@ describe('text template', () => {
     ],
     ['{% raw %}{{ x }}{% endraw %}', {}, '{{ x }}'],
     ['{{ "日本語🎉" | upper }} {{ "日本語🎉" | length }}', {}, '日本語🎉 4'],
+    [
+      '{% for 項 in 予定 %}{{ 項.名前 }}{{ 項.été }};{% endfor %}',
+      { 予定: [{ 名前: '会議', été: 1 }] },
+      '会議1;',
+    ],
+    ['{{ 2.5 | round }} {{ 3.5 | round }} {{ -0.5 | round }} {{ 0.125 | round(2) }}', {}, '2 4 0 0.12'],
+    [
+      '{{ 2.45 | round(1) }} {{ 2.675 | round(2) }} {{ 1250 | round(-2) }} {{ 7 | round }}',
+      {},
+      '2.5 2.67 1200 7',
+    ],
+    ['[{{ "a" if n > 9 }}{{ ("b" if n > 9) | default("c") }}{{ "d" if n }}]', { n: 1 }, '[cd]'],
+    ['{{ "a-b_c (d) it\'s ÉTÉ" | title }}', {}, "A-B_c (D) It's Été"],
+    [
+      '{% for g in list | groupby("k") %}{{ g.grouper }}:{{ g.list | length }};{% endfor %}',
+      { list: [{ k: 'B' }, { k: 'a' }, { k: 'b' }] },
+      'a:1;B:2;',
+    ],
+    [
+      '{% for g in list | groupby("k", case_sensitive=true) %}{{ g.grouper }}{% endfor %}',
+      { list: [{ k: 'b' }, { k: 'B' }] },
+      'Bb',
+    ],
     ['{{ "a b c" | title }} {{ "%s-%03d" | format("x", 7) }}', {}, 'A B C x-007'],
     [
       '{{ list | sort(attribute="n", reverse=true) | map(attribute="n") | list }}',
@@ -204,7 +227,10 @@ describe('text template', () => {
   it('lists what it takes from outside', () => {
     const source =
       '{% set a = 1 %}{% for x in list %}{{ x }}{{ a }}{{ other }}{% endfor %}{{ maybe is defined }}';
-    expect(compileTextTemplate(source).variables).toEqual(['list', 'other']);
+    expect(compileTextTemplate(source).variables).toEqual(['list', 'other', 'maybe']);
+    expect(
+      compileTextTemplate('{{ loop.index }}{% for x in [] %}{{ loop.index }}{% endfor %}').variables,
+    ).toEqual(['loop']);
   });
 
   it('names the line of a failure', () => {
