@@ -2,55 +2,59 @@ import type { Completion } from '../kinds/kind.js';
 import type { PlanNode } from '../plan/plan.js';
 import type { Value } from '../values/value.js';
 import type { AttemptsResult } from './attempts.js';
-import type { StepFields } from './events.js';
 import { announces, type Execution, stepFields } from './execution.js';
 import { toFailureRecord } from './failure.js';
 import { stepCompleted, stepStarted } from './step-events.js';
 
 /** A step at work: records what it comes to, and tells those who listen. */
 export class RunningStep {
-  /** Undefined when nobody is told of the step. */
-  readonly #fields: StepFields | undefined;
+  /** Whether anybody is told of the step. */
+  readonly #announced: boolean;
   #startedAt = 0;
 
   constructor(
     private readonly node: PlanNode,
-    number: number,
+    private readonly number: number,
     private readonly execution: Execution,
   ) {
-    this.#fields = announces(node, execution) ? stepFields(node, number, execution) : undefined;
+    this.#announced = announces(node, execution);
   }
 
   skipped(): void {
-    if (this.#fields !== undefined) this.execution.runtime.emit({ type: 'step.skipped', ...this.#fields });
+    const { node, number, execution } = this;
+    if (this.#announced)
+      execution.runtime.emit({ type: 'step.skipped', ...stepFields(node, number, execution) });
   }
 
   started(value: Value): void {
-    if (this.#fields === undefined) return;
+    if (!this.#announced) return;
+    const { node, number, execution } = this;
     this.#startedAt = performance.now();
-    this.execution.runtime.emit(stepStarted(this.#fields, value));
+    execution.runtime.emit(stepStarted(node, number, execution, value));
   }
 
   completed({ completion, attempt, effects }: AttemptsResult): Completion {
-    const { scope, runtime } = this.execution;
+    const { node, number, execution } = this;
     const { value } = completion;
-    if (this.node.id !== undefined) scope.steps.record(this.node.id, value);
-    if (this.#fields !== undefined) {
+    if (node.id !== undefined) execution.scope.steps.record(node.id, value);
+    if (this.#announced) {
       const durationMs = performance.now() - this.#startedAt;
-      runtime.emit(stepCompleted(this.#fields, { value, attempt, effects, durationMs }));
+      const result = { value, attempt, effects, durationMs };
+      execution.runtime.emit(stepCompleted(node, number, execution, result));
     }
     return completion;
   }
 
   /** Throws the error, after those who listen were told. */
   failed(error: unknown): never {
-    if (this.#fields !== undefined) {
+    if (this.#announced) {
+      const { node, number, execution } = this;
       const durationMs = performance.now() - this.#startedAt;
-      this.execution.runtime.emit({
+      execution.runtime.emit({
         type: 'step.failed',
         error: toFailureRecord(error),
         durationMs,
-        ...this.#fields,
+        ...stepFields(node, number, execution),
       });
     }
     throw error;

@@ -2,7 +2,7 @@ import { StepError } from '../errors/errors.js';
 import { type JsonObject, type JsonValue, setOwnProperty, type Value } from '../values/value.js';
 import { readContext, referenceTo } from './dynamic-root.js';
 import type { Expression, Reference } from './expression.js';
-import { lookUp, splitPath } from './path.js';
+import { absent, broken, lookUp, splitPath } from './path.js';
 import { compilePlaceholderTemplate, type ParsedTemplate } from './placeholder-template.js';
 import type { Scope } from './scope.js';
 
@@ -162,7 +162,7 @@ class ResultPart implements MappedKey {
 
 function follow(value: Value, segments: readonly string[], path: string, name: string): Value {
   const found = lookUp(value, segments);
-  if (found.status === 'found') return found.value;
-  if (found.status === 'absent') return undefined;
-  throw new StepError({ code: 'invalid_path', message: `Invalid path ${path} in ${name}` });
+  if (found === broken)
+    throw new StepError({ code: 'invalid_path', message: `Invalid path ${path} in ${name}` });
+  return found === absent ? undefined : found;
 }

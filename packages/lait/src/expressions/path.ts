@@ -15,19 +15,16 @@ export function splitPath(path: string): PathSegments {
   return path === '' || path === '.' ? [] : path.split('.');
 }
 
-/** What a look-up along a path came to. */
-export type Lookup =
-  | { status: 'found'; value: Value }
-  /** The last segment is no own key of what the others lead to. */
-  | { status: 'absent' }
-  /** A segment before the last leads to nothing, to null, or to a text, number or boolean. */
-  | { status: 'broken' };
+/** Of a look-up: the last segment is no own key of what the others lead to. */
+export const absent: unique symbol = Symbol('absent');
+/** Of a look-up: a segment before the last leads to nothing, to null, or to a text, number or boolean. */
+export const broken: unique symbol = Symbol('broken');
 
-const absent: Lookup = { status: 'absent' };
-const broken: Lookup = { status: 'broken' };
-
-/** Follows a path through own keys only: nothing is ever read from a prototype, nor from a text. */
-export function lookUp(root: Value, segments: PathSegments): Lookup {
+/**
+ * Follows a path through own keys only: nothing is ever read from a prototype, nor from a text. Gives what is there,
+ * `absent` or `broken`.
+ */
+export function lookUp(root: Value, segments: PathSegments): Value | typeof absent | typeof broken {
   let current: Value = root;
   for (let index = 0; index < segments.length; index += 1) {
     const key = segments[index]!;
@@ -35,5 +32,5 @@ export function lookUp(root: Value, segments: PathSegments): Lookup {
     if (!Object.hasOwn(current, key)) return index === segments.length - 1 ? absent : broken;
     current = (current as Record<string, Value>)[key];
   }
-  return { status: 'found', value: current };
+  return current;
 }

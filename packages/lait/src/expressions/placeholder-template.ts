@@ -10,7 +10,7 @@ import {
   referenceTo,
 } from './dynamic-root.js';
 import type { Expression, Reference } from './expression.js';
-import { lookUp, type PathSegments, splitPath } from './path.js';
+import { absent, broken, lookUp, type PathSegments, splitPath } from './path.js';
 import type { Scope } from './scope.js';
 
 /** One `${…}` of a template. */
@@ -119,12 +119,11 @@ function compilePlaceholder(placeholder: Placeholder, source: string): (scope: S
   if (root === 'requestContext') return (scope) => render(readContext(key!, scope));
   const follow = (value: Value): string => {
     const found = lookUp(value, segments);
-    if (found.status === 'found') return render(found.value);
-    if (found.status === 'absent') return '';
-    throw new StepError({
-      code: 'invalid_path',
-      message: `Invalid path ${path} in ${describe(placeholder, source)}`,
-    });
+    if (found === broken) {
+      const message = `Invalid path ${path} in ${describe(placeholder, source)}`;
+      throw new StepError({ code: 'invalid_path', message });
+    }
+    return found === absent ? '' : render(found);
   };
   if (root !== 'stepResults') return (scope) => follow(readRoot(root, scope));
   return (scope) => {

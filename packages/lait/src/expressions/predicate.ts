@@ -3,7 +3,7 @@ import { isLaitError } from '../errors/lait-error.js';
 import type { JsonValue, Value } from '../values/value.js';
 import { isDynamicRoot, readRoot, referenceTo } from './dynamic-root.js';
 import type { Expression, Reference } from './expression.js';
-import { lookUp } from './path.js';
+import { absent, broken, lookUp } from './path.js';
 import type { Scope } from './scope.js';
 
 /** One side of a comparison. With both, the literal counts. */
@@ -193,5 +193,5 @@ function compilePath(path: string, references: Reference[]): Read {
 
 function follow(value: Value, segments: readonly string[]): Found {
   const found = lookUp(value, segments);
-  return found.status === 'found' ? found.value : missing;
+  return found === absent || found === broken ? missing : found;
 }
