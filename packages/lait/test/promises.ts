@@ -280,6 +280,11 @@ export const promises: readonly (readonly [id: string, sentence: string, source:
     'Damaged, newer, foreign and unreadable records and full disks are clear errors',
     'FR-05',
   ],
+  [
+    'lint.beside-errors',
+    'Steps beside one that cannot be read are looked at, too: all problems of a file are told at once',
+    'issue, lint',
+  ],
   ['lint.names', 'Names that the configuration does not have are errors of lint', 'facts steps §17'],
   [
     'lint.conditions',

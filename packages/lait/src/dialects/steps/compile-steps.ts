@@ -25,6 +25,7 @@ export interface StepRecord {
 export class StepsCompiler {
   readonly records = new Map<PlanNode, StepRecord>();
   readonly #ids = new Map<string, TextRange | undefined>();
+  readonly #blocks: (Block & { nodes: PlanNode[] })[] = [];
   /** Errors found inside nested blocks so far: they do not make the steps around them unsound. */
   #nestedErrors = 0;
 
@@ -39,7 +40,20 @@ export class StepsCompiler {
     const nested = this.#nestedErrors;
     const nodes = node.items.map((item, index) => this.#step(item, `${path}[${index}]`));
     this.#nestedErrors = nested + problems.errors - errors;
-    return { path, nodes: nodes.filter((step) => step !== undefined) };
+    const block = { path, nodes: nodes.filter((step) => step !== undefined) };
+    this.#blocks.push(block);
+    return block;
+  }
+
+  /** How many errors were found in steps. */
+  get errors(): number {
+    return this.#nestedErrors;
+  }
+
+  /** Takes the steps with wrong fields out of their blocks, and with them what is nested in those fields. */
+  leaveOutUnsound(): void {
+    for (const block of this.#blocks)
+      block.nodes = block.nodes.filter((node) => this.records.get(node)!.sound);
   }
 
   #step(node: SourceNode, path: string): PlanNode | undefined {

@@ -2,30 +2,38 @@ import { kinds as allKinds } from '../../kinds/index.js';
 import { allNodes } from '../../plan/all-nodes.js';
 import { analyseReferences } from '../../plan/analysis/references.js';
 import type { Diagnostic } from '../../plan/diagnostic.js';
+import type { Plan } from '../../plan/plan.js';
 import { Problems } from '../../plan/problems.js';
 import type { SourceFile } from '../../plan/source.js';
 import { nodeAt } from '../../plan/yaml/node-at.js';
-import type { SourceNode } from '../../plan/yaml/source-node.js';
+import type { MapNode, SourceNode } from '../../plan/yaml/source-node.js';
 import type { LintedWorkflow } from '../dialect.js';
 import { type LoadedSteps, type LoadOptions, loadStepsWorkflow } from './load-workflow.js';
 
 /**
- * What `lait lint` says about one workflow file: everything that loading refuses, and when nothing does, references to
- * what is not there, and schemas and agents that nothing uses. Other files are not read. Source: facts §17.
+ * What `lait lint` says about one workflow file: everything that loading refuses, references to what is not there, and
+ * when nothing is refused schemas and agents that nothing uses. Other files are not read. Source: facts §17.
  */
 export function lintStepsWorkflow(source: SourceFile, options: LoadOptions = {}): LintedWorkflow {
   const loaded = loadStepsWorkflow(source, options);
-  const { plan, origins, root } = loaded;
-  if (plan === undefined) return { diagnostics: loaded.diagnostics };
+  const { origins, root } = loaded;
+  const plan = loaded.plan ?? loaded.readable;
+  if (plan === undefined || root === undefined) return { diagnostics: loaded.diagnostics };
   const kinds = options.kinds ?? allKinds;
-  const references = analyseReferences(plan, { kinds, origins });
-  const found = [...loaded.diagnostics, ...references, ...unused(loaded, source, kinds)];
+  const steps = mappingsByStart(root);
+  const isWhole = loaded.plan !== undefined;
+  const unread = isWhole ? [] : idsOf(steps.values());
+  const found = [
+    ...loaded.diagnostics,
+    ...analyseReferences(plan, { kinds, origins, unread }),
+    ...(isWhole ? unused(plan, loaded, source, kinds) : []),
+  ];
   const problems = new Problems(source);
-  const steps = root === undefined ? new Map<number, SourceNode>() : mappingsByStart(root);
   return {
     diagnostics: found.sort((a, b) => (a.position?.start ?? -1) - (b.position?.start ?? -1)),
     located: {
       plan,
+      ...(isWhole ? {} : { partial: true }),
       unusedSchemas: loaded.schemas
         .unused()
         .map(({ name, source: schema }) => ({ schema, at: ['schemas', name] })),
@@ -39,9 +47,17 @@ export function lintStepsWorkflow(source: SourceFile, options: LoadOptions = {})
   };
 }
 
+/** The ids that the steps of a file have, also of those that cannot be read. */
+function idsOf(mappings: Iterable<MapNode>): string[] {
+  return [...mappings].flatMap(({ entries }) => {
+    const id = entries.get('id')?.value;
+    return id?.type === 'scalar' && typeof id.value === 'string' ? [id.value] : [];
+  });
+}
+
 /** The mappings of a file by where they start: each step is one. */
-function mappingsByStart(root: SourceNode): Map<number, SourceNode> {
-  const found = new Map<number, SourceNode>();
+function mappingsByStart(root: SourceNode): Map<number, MapNode> {
+  const found = new Map<number, MapNode>();
   const visit = (node: SourceNode) => {
     if (node.type === 'list') node.items.forEach(visit);
     if (node.type !== 'map') return;
@@ -53,7 +69,8 @@ function mappingsByStart(root: SourceNode): Map<number, SourceNode> {
 }
 
 function unused(
-  { plan, schemas, root }: LoadedSteps,
+  plan: Plan,
+  { schemas, root }: LoadedSteps,
   source: SourceFile,
   kinds: LoadOptions['kinds'] & {},
 ): Diagnostic[] {
@@ -63,7 +80,7 @@ function unused(
     problems.add({ code: 'unused_schema', severity: 'warning', message, range });
   }
   const called = new Set<string | undefined>();
-  for (const node of allNodes(plan!.body.nodes, kinds))
+  for (const node of allNodes(plan.body.nodes, kinds))
     called.add(kinds.get(node.kind)?.callsAgent?.(node.fields));
   const agents = root?.entries.get('agents')?.value;
   for (const { key, keyRange } of agents?.type === 'map' ? agents.entries.values() : []) {

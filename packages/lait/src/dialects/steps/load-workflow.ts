@@ -40,6 +40,8 @@ export interface LoadOptions {
 export interface LoadedSteps {
   /** Absent when there are errors. */
   plan?: Plan;
+  /** With errors: the steps that could be read, for whoever looks for more of them. It must not be run. */
+  readable?: Plan;
   /** Errors and warnings in the order of the source. */
   diagnostics: Diagnostic[];
   origins: ExpressionOrigins;
@@ -96,9 +98,10 @@ function lower(root: SourceNode | undefined, problems: Problems, options: LoadOp
       ? undefined
       : declareInputs(fields.inputs as Record<string, unknown>, root.entries.get('inputs')!.value, compiler);
   const body = fields.steps as Block | undefined;
+  const headErrors = problems.errors - steps.errors;
   const restrictions = body === undefined ? [] : checkPlacement(body, steps.records, problems);
   const loaded: LoadedSteps = { diagnostics: problems.list(), origins, schemas, root };
-  if (problems.errors > 0 || body === undefined) return loaded;
+  if (body === undefined) return loaded;
   const plan: Plan = {
     form: 'steps',
     id: problems.source.file,
@@ -107,8 +110,11 @@ function lower(root: SourceNode | undefined, problems: Problems, options: LoadOp
     sources: [problems.source],
     accept: acceptor(inputs),
     body,
-    settings: settingsOf(fields),
+    settings: settingsOf(headErrors > 0 ? {} : fields),
   };
+  if (problems.errors > 0) steps.leaveOutUnsound();
+  if (headErrors > 0)
+    return { ...loaded, readable: { ...plan, inputs: namesOf(root.entries.get('inputs')?.value) } };
   if (inputs !== undefined) plan.inputs = inputs;
   if (fields.name !== undefined) plan.name = fields.name as string;
   if (fields.description !== undefined) plan.description = fields.description as string;
@@ -116,7 +122,13 @@ function lower(root: SourceNode | undefined, problems: Problems, options: LoadOp
   if (fields.timeout !== undefined) plan.timeoutSeconds = fields.timeout as number;
   if (fields.limits !== undefined) plan.limits = fields.limits as SpendingLimits;
   if (restrictions.length > 0) plan.restrictions = restrictions;
-  return { ...loaded, plan };
+  return problems.errors > 0 ? { ...loaded, readable: plan } : { ...loaded, plan };
+}
+
+/** Inputs of which no more than the names can be relied on. */
+function namesOf(inputs: SourceNode | undefined): InputDeclarations {
+  const names = inputs?.type === 'map' ? [...inputs.entries.keys()] : [];
+  return Object.fromEntries(names.map((name) => [name, { schema: {}, required: false }]));
 }
 
 /** Made here, because a function holds all that is named around it: there it would be the whole reader. */

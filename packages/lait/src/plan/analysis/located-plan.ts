@@ -18,6 +18,8 @@ export interface PlacedSchema {
 /** A plan with the places of its parts, as far as the reader of its form knows them. */
 export interface LocatedPlan {
   plan: Plan;
+  /** The file has errors, and the plan only those steps that could be read. */
+  partial?: boolean;
   /** Schemas that the file declares and no part of the plan uses. */
   unusedSchemas?: readonly PlacedSchema[];
   /** Where an expression stands, or a reference inside it. */

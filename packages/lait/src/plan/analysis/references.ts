@@ -19,6 +19,8 @@ interface View {
 export interface AnalysisOptions {
   kinds: Kinds;
   origins: ExpressionOrigins;
+  /** Ids of steps that the plan does not have because they could not be read: nothing is said about them. */
+  unread?: readonly string[];
 }
 
 /**
@@ -39,12 +41,14 @@ class ReferenceAnalysis {
   readonly found: Diagnostic[] = [];
   /** Every id of the file. */
   readonly #ids: Set<string>;
+  readonly #unread: Set<string>;
 
   constructor(
     readonly plan: Plan,
     readonly options: AnalysisOptions,
   ) {
     this.#ids = idsIn([plan.body], options.kinds);
+    this.#unread = new Set(options.unread?.filter((id) => !this.#ids.has(id)));
   }
 
   block(block: Block, view: View): void {
@@ -134,7 +138,7 @@ class ReferenceAnalysis {
     { recorded }: View,
     node?: PlanNode,
   ) {
-    if (recorded.has(id)) return;
+    if (recorded.has(id) || this.#unread.has(id)) return;
     if (!this.#ids.has(id)) {
       const hint = didYouMean(
         `steps.${id}`,

@@ -98,9 +98,38 @@ steps:
     ]);
   });
 
-  it('says only what loading says when that fails', () => {
-    expect(lint('steps:\n  - jq: "["\n  - jq: $inputs.ghost\n')).toEqual([
-      expect.stringContaining('jq_syntax'),
-    ]);
+  describe('of a file with steps that cannot be read', () => {
+    it('finds what is wrong in the others, too [lint.beside-errors]', () => {
+      expect(lint('steps:\n  - jq: "["\n  - jq: $inputs.ghost + $steps.gone\n')).toEqual([
+        expect.stringContaining('2:11 jq_syntax'),
+        expect.stringContaining('3:9 undeclared_input'),
+        expect.stringContaining('3:25 unknown_step'),
+      ]);
+    });
+
+    it('says nothing about what those steps may have, or what is nested in them', () => {
+      const text = `
+schemas: { used_by_it: { type: object } }
+steps:
+  - { id: broken, prompt: 日本, output_schema: used_by_it, retries: 3 }
+  - { id: unknown_kind, pormpt: hello }
+  - for_each: .
+    max_concurrency: many
+    steps: [{ id: nested, jq: $inputs.ghost }]
+  - jq: '[$steps.broken, $steps.unknown_kind, $steps.nested]'
+`;
+      expect(lint(text)).toEqual([
+        expect.stringContaining('unknown_field'),
+        expect.stringContaining('no_kind'),
+        expect.stringContaining('wrong_type'),
+      ]);
+    });
+
+    it('knows the names of inputs whose declarations are wrong', () => {
+      expect(lint('inputs: { a: 5 }\nsteps:\n  - jq: $inputs.a + $inputs.b\n')).toEqual([
+        expect.stringContaining('1:14'),
+        expect.stringContaining("the input 'b'"),
+      ]);
+    });
   });
 });
