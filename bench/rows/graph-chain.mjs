@@ -10,7 +10,7 @@ export default {
   scale: 'µs',
   cases: Object.fromEntries(sizes.map((size) => [`${size} nodes`, size])),
   note: `Each node renders a text from an input of the run. Graphs of more than 30 nodes need a raised limit. At 10,000 nodes a
-quarter of the time goes with the compiled inputs, which no longer fit the processor's caches: a node holds about 3 KB of
+quarter of the time goes with the compiled inputs, which no longer fit the processor's caches: a node holds about 2.7 KB of
 plan.`,
   subjects: {
     lait: {

@@ -165,24 +165,37 @@ function compileLevel(
   computed: ReadonlyMap<string, ComputedPart>,
 ): Build {
   const part = computed.get(JSON.stringify(path));
-  if (part?.kind === 'reference') {
-    const { reference, pipe } = part;
-    return (scope) => applyPipe(pipe, resolveReference(reference, scope), reference.source);
-  }
-  if (part?.kind === 'date') return (scope) => evaluateDateExpression(part.expression, scope);
-  if (Array.isArray(value)) {
-    const items = value.map((item, index) => compileLevel(item, [...path, index], computed));
-    return (scope) => items.map((item) => item(scope));
-  }
+  if (part !== undefined) return buildPart(part);
+  if (Array.isArray(value))
+    return buildArray(value.map((item, index) => compileLevel(item, [...path, index], computed)));
   if (isObject(value)) {
-    const entries = Object.entries(value).map(
-      ([key, item]) => [key, compileLevel(item, [...path, key], computed)] as const,
+    return buildObject(
+      Object.entries(value).map(([key, item]) => [key, compileLevel(item, [...path, key], computed)]),
     );
-    return (scope) => {
-      const object: JsonObject = {};
-      for (const [key, item] of entries) setOwnProperty(object, key, item(scope));
-      return object;
-    };
   }
+  return buildConstant(value);
+}
+
+// Functions of their own, so that what they give keeps nothing of what it was compiled from.
+
+function buildPart(part: ComputedPart): Build {
+  if (part.kind === 'date') return (scope) => evaluateDateExpression(part.expression, scope);
+  const { reference, pipe } = part;
+  return (scope) => applyPipe(pipe, resolveReference(reference, scope), reference.source);
+}
+
+function buildArray(items: readonly Build[]): Build {
+  return (scope) => items.map((item) => item(scope));
+}
+
+function buildObject(entries: readonly (readonly [key: string, build: Build])[]): Build {
+  return (scope) => {
+    const object: JsonObject = {};
+    for (const [key, build] of entries) setOwnProperty(object, key, build(scope));
+    return object;
+  };
+}
+
+function buildConstant(value: JsonValue): Build {
   return () => value;
 }
