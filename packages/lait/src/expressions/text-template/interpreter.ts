@@ -45,10 +45,8 @@ export class TemplateInterpreter {
 
   /** Throws a `TemplateError` for undefined names, wrong types, and used up limits. */
   render(nodes: readonly TemplateNode[], values: TemplateObject): string {
-    const frame = new Frame(globals);
-    for (const [name, value] of Object.entries(values)) frame.set(name, value);
     const output: string[] = [];
-    this.#body(nodes, new Frame(frame), output);
+    this.#body(nodes, new Frame(new Frame(globals, values)), output);
     return output.join('');
   }
 

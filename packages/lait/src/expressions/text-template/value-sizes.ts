@@ -20,7 +20,8 @@ const charactersOfPart = 64;
  * is looked at once.
  */
 export class ValueSizes {
-  readonly #known = new WeakMap<object, ValueSize>();
+  /** Made with the first list or dict: most templates meet none. */
+  #known: WeakMap<object, ValueSize> | undefined;
 
   /** `onLook` is told how many items are looked at. */
   constructor(private readonly onLook: (items: number) => void) {}
@@ -29,7 +30,7 @@ export class ValueSizes {
   of(value: TemplateValue, level = 0): ValueSize {
     if (typeof value === 'string') return { parts: 1 + value.length / charactersOfPart, depth: 0 };
     if (!Array.isArray(value) && !isTemplateObject(value)) return { parts: 1, depth: 0 };
-    const known = this.#known.get(value);
+    const known = this.#known?.get(value);
     if (known !== undefined) return known;
     const items = Object.values(value);
     this.onLook(items.length);
@@ -42,6 +43,7 @@ export class ValueSizes {
     if (size.parts > maxParts) throw new TemplateError('a value grew beyond what a template may build');
     if (level + size.depth > maxDepth)
       throw new TemplateError(`a value is nested more than ${maxDepth} levels deep`);
+    this.#known ??= new WeakMap();
     this.#known.set(value, size);
     return size;
   }
