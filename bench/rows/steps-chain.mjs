@@ -11,7 +11,7 @@ export default {
   cases: Object.fromEntries(sizes.map((size) => [`${size} steps`, size])),
   target: { subject: 'lait', below: 5, case: '1000 steps' },
   note: `Each step adds 1 to a number and is recorded; events are listened to. 10 steps also carry the start of a run. Equal
-expressions share what they are compiled to; with different ones a step takes about half as much again, at any length.`,
+expressions share what they are compiled to; different ones take as long up to 1,000 steps, and nearly twice as long at 10,000.`,
   subjects: {
     lait: {
       prepare: (size) =>
