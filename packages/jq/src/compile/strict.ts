@@ -55,8 +55,16 @@ export function strict(operands: readonly Code[], apply: Apply, range: Range, pu
   return bounded ? { ...code, link: linkDirect(direct) } : { ...code, bounded, link };
 }
 
+const free = () => {};
+
 /** A context for folding: constants must not depend on a run. Anything that needs more is left to run time. */
-const foldingContext = { charge() {}, step() {}, chargeCopies() {}, chargeText() {} } as unknown as Context;
+const foldingContext = {
+  charge: free,
+  step: free,
+  chargeCopies: free,
+  chargeText: free,
+  chargeVisits: free,
+} as unknown as Context;
 
 function fold(operands: readonly Code[], apply: Apply): JsonValue | undefined {
   const values = operands.map((operand) => operand.constant!.value);

@@ -1,8 +1,8 @@
 import type { Configuration } from '../config/configuration.js';
 import { defaultBaseUrl, type ModelServiceOptions } from '../models/model-options.js';
 import { resolveModel } from '../models/resolve-model.js';
-import { preview } from '../observe/printable.js';
 import type { ModelEntry } from '../plan/settings.js';
+import { preview } from '../values/printable.js';
 import type { CommandContext } from './command-context.js';
 import { tableText } from './print-table.js';
 

@@ -1,7 +1,7 @@
 import { isAbsolute, relative } from 'node:path';
 import { messageChain } from '../errors/lait-error.js';
-import { preview } from '../observe/printable.js';
 import { readRegularFile } from '../plan/read-source.js';
+import { preview } from '../values/printable.js';
 import type { CommandContext } from './command-context.js';
 import { tableText } from './print-table.js';
 

@@ -1,5 +1,5 @@
 import { messageChain } from '../errors/lait-error.js';
-import { preview } from '../observe/printable.js';
+import { preview } from '../values/printable.js';
 import { SecretRegistry } from '../values/secrets.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { Interrupts } from './interrupts.js';

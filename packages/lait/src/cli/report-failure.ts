@@ -1,7 +1,7 @@
 import { explainOverflow } from '../errors/explain-overflow.js';
 import { isLaitError, messageChain } from '../errors/lait-error.js';
 import { causes, problemsBehind } from '../errors/problems-behind.js';
-import { preview, printable } from '../observe/printable.js';
+import { preview, printable } from '../values/printable.js';
 import type { Output } from './output.js';
 
 /** More of a message than this is shown above the last line, not in it. */

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Question } from '../engine/question.js';
 import { StepError } from '../errors/errors.js';
-import { printable } from '../observe/printable.js';
+import { printable } from '../values/printable.js';
 import type { Output } from './output.js';
 
 type Input = Readable & { isTTY?: boolean };

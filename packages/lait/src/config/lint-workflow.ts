@@ -40,8 +40,8 @@ export interface LintContext {
 
 /**
  * Everything that lint says about a workflow file: what its reader refuses, what the expressions, conditions, retries
- * and names of its readable steps have wrong, and of a file without errors also its agents, schemas and children. Problems of a child are its
- * own, with its path before the message. Source: steps facts §17.
+ * and names of its readable steps have wrong, and of a file without errors also its agents, schemas and children.
+ * Problems of a child are its own, with its path before the message. Source: steps facts §17.
  */
 export async function lintWorkflow(source: SourceFile, context: LintContext): Promise<Diagnostic[]> {
   const path = resolve(source.file);
@@ -61,7 +61,7 @@ class WorkflowLint {
     checkRetries(findings, kinds);
     const { registered, onUncheckedNames } = this.context;
     const selects = checkNames(findings, kinds, registered);
-    // What the steps that could not be read would have said is missing here: agents, schemas and children are not followed.
+    // Agents, schemas and children are not followed: what the steps that could not be read say of them is missing.
     if (located.partial === true) return sorted([...diagnostics, ...findings.diagnostics]);
     const { uses, inside } = await this.#agents(findings);
     const schemas = await this.#schemas(findings, uses);

@@ -6,7 +6,10 @@ import { announces, type Execution, stepFields } from './execution.js';
 import { toFailureRecord } from './failure.js';
 import { stepCompleted, stepStarted } from './step-events.js';
 
-/** A step at work: records what it comes to, and tells those who listen. */
+/**
+ * A step at work: records what it comes to, and tells those who listen. First `skipped`, or `started` and then one of
+ * the others; `settled` is for a step that is still running.
+ */
 export class RunningStep {
   /** Whether anybody is told of the step. */
   readonly #announced: boolean;
@@ -33,6 +36,7 @@ export class RunningStep {
     execution.runtime.emit(stepStarted(node, number, execution, value));
   }
 
+  /** Records the value before it is told, and gives the completion. */
   completed({ completion, attempt, effects }: AttemptsResult): Completion {
     const { node, number, execution } = this;
     const { value } = completion;
@@ -60,6 +64,7 @@ export class RunningStep {
     throw error;
   }
 
+  /** The same once the attempts are over. What `completed` throws is no failure of the step. */
   settled(running: Promise<AttemptsResult>): Promise<Completion> {
     return running.then(
       (result) => this.completed(result),

@@ -1,5 +1,6 @@
 import { StepError } from '../errors/errors.js';
 import { isCalendarDate, readIsoTime } from '../schema/date-format.js';
+import { shownJson } from '../values/text.js';
 import { isObject, type JsonValue, ownProperty } from '../values/value.js';
 import { applyDateSteps, type DateStep, readDateSteps } from './date-expression-math.js';
 import { isTimeZone, localInstant, offsetText, wallClock, zonedFields } from './date-expression-zone.js';
@@ -76,7 +77,8 @@ export function evaluateDateExpression(expression: DateExpression, scope: Scope)
   const source =
     expression.anchor === 'now' ? scope.context.reference_time : resolveReference(expression.anchor, scope);
   const start = typeof source === 'string' ? readInstant(source, zone) : undefined;
-  if (start === undefined) throw failed(`the anchor ${JSON.stringify(source) ?? 'now'} is no date or time`);
+  if (start === undefined)
+    throw failed(`the anchor ${source === undefined ? 'now' : shownJson(source)} is no date or time`);
   const instant = applyDateSteps(start, expression.steps, { zone, weekStart: expression.weekStart });
   if (instant === undefined) throw failed('the result lies outside the years 1 to 9999');
   return format(instant, zone, expression.result);

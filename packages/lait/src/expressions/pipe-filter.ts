@@ -1,6 +1,7 @@
 import { isCalendarDate, readIsoTime } from '../schema/date-format.js';
 import { compareText } from '../values/compare-text.js';
 import { jsonEqual } from '../values/json-equal.js';
+import { shownJson } from '../values/text.js';
 import { isObject, type JsonValue } from '../values/value.js';
 import { wallClock } from './date-expression-zone.js';
 import type { PipeOperator } from './pipe-operators.js';
@@ -124,8 +125,8 @@ function readMoment(value: JsonValue): { milliseconds: number; absolute: boolean
 function compareMoments(left: JsonValue, right: JsonValue): number | string {
   const one = readMoment(left);
   const other = readMoment(right);
-  if (one === undefined) return `${JSON.stringify(left)} is no date or time`;
-  if (other === undefined) return `${JSON.stringify(right)} is no date or time`;
+  if (one === undefined) return `${shownJson(left)} is no date or time`;
+  if (other === undefined) return `${shownJson(right)} is no date or time`;
   if (one.absolute !== other.absolute) return 'one time has an offset and the other has none';
   return one.milliseconds - other.milliseconds;
 }

@@ -6,8 +6,8 @@ import { unwritable } from './unwritable.js';
 
 /**
  * Writes a file for people, whole or not at all (`replaceFile`). A symbolic link keeps pointing where it did, an existing
- * file keeps its mode, missing directories are made; devices and pipes are written directly. Throws a `LaitError` (code `file_unwritable`) that names
- * the path.
+ * file keeps its mode, missing directories are made; devices and pipes are written directly. Throws a `LaitError` (code
+ * `file_unwritable`) that names the path.
  */
 export async function writeFileAtomically(
   path: string,
@@ -39,7 +39,9 @@ export async function checkWritable(path: string): Promise<void> {
       // With a slash only a directory is found.
       return await access(join(directory, sep), constants.W_OK);
     } catch (error) {
-      if ((error as { code?: string }).code !== 'ENOENT') throw unwritable(path, error);
+      // A drive that is not there is missing up to its top.
+      const isTop = directory === dirname(directory);
+      if (isTop || (error as { code?: string }).code !== 'ENOENT') throw unwritable(path, error);
     }
   }
 }

@@ -5,7 +5,7 @@ import type { DecisionService } from '../kinds/services.js';
 import { type ApiResponse, postTo } from '../network/post-to.js';
 import { expandVariables } from '../values/expand-variables.js';
 import type { SecretRegistry } from '../values/secrets.js';
-import { textOf } from '../values/text.js';
+import { jsonText, textOf } from '../values/text.js';
 import { isObject, type JsonObject, type JsonValue, ownProperty, setOwnProperty } from '../values/value.js';
 import { processKeyCommands } from './key-command.js';
 import { modelTimeout } from './model-error.js';
@@ -93,7 +93,7 @@ async function post(
         'content-type': 'application/json',
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       },
-      body: JSON.stringify(body),
+      body: jsonText(body),
       signal,
     });
     if (response.ok) return await wholeBody(response);

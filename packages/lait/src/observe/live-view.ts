@@ -1,6 +1,6 @@
 import type { RunEvent } from '../engine/events.js';
+import { preview, printable } from '../values/printable.js';
 import { fitWidth } from './fit-width.js';
-import { preview, printable } from './printable.js';
 import type { UsageReport } from './usage-report.js';
 
 /** What the view needs of a terminal. */

@@ -1,6 +1,6 @@
 import type { RunEvent, StepFields } from '../engine/events.js';
+import { preview, printable } from '../values/printable.js';
 import { shownJson } from '../values/text.js';
-import { preview, printable } from './printable.js';
 
 export interface ProgressLinesOptions {
   /** 1 and above adds model and tool calls. Default 0. */

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
+import { printable, printableName } from '../values/printable.js';
 import type { Diagnostic } from './diagnostic.js';
-import { printable, shownName } from './shown-text.js';
 import type { SourceFile } from './source.js';
 
 export interface TextOptions {
@@ -19,7 +19,7 @@ function formatOne(diagnostic: Diagnostic, { sources = [], color = false }: Text
   const { severity, code, position, hint } = diagnostic;
   const paint = (text: string, style: number) => (color ? `\u001b[${style}m${text}\u001b[0m` : text);
   const where =
-    position === undefined ? '' : `${shownName(position.file)}:${position.line}:${position.column}: `;
+    position === undefined ? '' : `${printableName(position.file)}:${position.line}:${position.column}: `;
   const kind = paint(`${severity}[${code}]`, severity === 'error' ? 31 : 33);
   const lines = [`${where}${kind}: ${sentence(diagnostic)}`];
   const text = sources.find(({ file }) => file === position?.file)?.text;

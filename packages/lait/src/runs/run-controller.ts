@@ -236,8 +236,8 @@ export class RunController {
   }
 
   /**
-   * Marks runs as interrupted that a process left behind. `isAlive` says whether another instance still works; default:
-   * none does.
+   * Marks runs as interrupted that a process left behind, without waiting until its claims run out. `isAlive` says
+   * whether another instance still works; default: none does, as where a program alone uses its store.
    */
   async recover(isAlive: (instanceId: string) => boolean = () => false): Promise<RunRecord[]> {
     const { store } = this.#options;

@@ -1,4 +1,4 @@
-import { preview, printable } from '../observe/printable.js';
+import { preview, printable } from '../values/printable.js';
 import { textOf } from '../values/text.js';
 import type { JsonObject } from '../values/value.js';
 import { junitReport } from './junit.js';

@@ -1,4 +1,4 @@
-import { printable } from '../observe/printable.js';
+import { printable } from '../values/printable.js';
 import type { JsonObject } from '../values/value.js';
 import { junitReport } from './junit.js';
 import type { TestResult } from './run-tests.js';

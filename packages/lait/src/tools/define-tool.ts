@@ -3,6 +3,7 @@ import type { DirectToolContext, RegisteredTool } from '../kinds/services.js';
 import { compileFullSchema } from '../schema/full-schema.js';
 import { isFullyStripped } from '../schema/is-fully-stripped.js';
 import { compileDefinitionSchema, type StripResult } from '../schema/strip.js';
+import { copyProgramValue } from '../values/program-value.js';
 import type { JsonObject, Value } from '../values/value.js';
 import type { InferJsonSchema } from './infer-json-schema.js';
 import {
@@ -138,7 +139,8 @@ function asJson(value: unknown): Value {
   if (value === undefined) return undefined;
   let text: string | undefined;
   try {
-    text = JSON.stringify(value);
+    // Copied first: Node's own writer does not end with a value that holds the same parts over and over.
+    text = JSON.stringify(copyProgramValue(value));
   } catch (cause) {
     throw notJson((cause as Error).message);
   }

@@ -1,4 +1,5 @@
 import type { ModelTool } from '../kinds/services.js';
+import { jsonText } from '../values/text.js';
 import type { JsonObject } from '../values/value.js';
 
 /** Asks the person at the terminal; throws when there is none. */
@@ -35,7 +36,7 @@ export class ToolApproval {
 function describeCall(tool: ModelTool, arguments_: JsonObject): string {
   const lines = [
     `the model wants to call ${tool.definition.function.name}`,
-    `  arguments: ${JSON.stringify(arguments_)}`,
+    `  arguments: ${jsonText(arguments_)}`,
   ];
   const command = tool.preview?.(arguments_);
   if (command !== undefined) lines.push(`  runs: ${JSON.stringify(command)}`);

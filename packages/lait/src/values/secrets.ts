@@ -1,7 +1,7 @@
 import { foldCase, minimumPartLength, minimumSecretLength, secretForms } from './secret-forms.js';
 import { TextFinder, type TextRange } from './text-finder.js';
 import { isObject, type JsonValue, setOwnProperty } from './value.js';
-import { PartCount } from './value-size.js';
+import { requireWritable } from './value-size.js';
 
 /** What stands where a secret was. */
 export const redactionMark = '[REDACTED]';
@@ -49,26 +49,26 @@ export class SecretRegistry {
    * `value_too_large`.
    */
   maskValue<T extends JsonValue | undefined>(value: T): T {
-    return this.#known.size === 0 ? value : (this.#maskAny(value as JsonValue, new PartCount()) as T);
+    if (this.#known.size === 0) return value;
+    // Looked at before: to mask the texts of a value takes longer than to count its parts.
+    requireWritable(value);
+    return this.#maskAny(value as JsonValue) as T;
   }
 
-  #maskAny(value: JsonValue, count: PartCount): JsonValue {
+  #maskAny(value: JsonValue): JsonValue {
     if (typeof value === 'string') return this.mask(value);
     // A number that merely holds the digits of a secret is most often another number.
     if (typeof value === 'number') return this.#known.has(String(value)) ? redactionMark : value;
     if (Array.isArray(value)) {
-      count.add(value.length + 1);
-      const masked = value.map((item) => this.#maskAny(item, count));
+      const masked = value.map((item) => this.#maskAny(item));
       return masked.every((item, index) => item === value[index]) ? value : masked;
     }
     if (!isObject(value)) return value;
     const masked = {};
     let changed = false;
-    const entries = Object.entries(value);
-    count.add(entries.length + 1);
-    for (const [key, item] of entries) {
+    for (const [key, item] of Object.entries(value)) {
       const maskedKey = this.mask(key);
-      const maskedItem = this.#maskAny(item, count);
+      const maskedItem = this.#maskAny(item);
       changed ||= maskedKey !== key || maskedItem !== item;
       setOwnProperty(masked, maskedKey, maskedItem);
     }

@@ -25,8 +25,8 @@ test('lint of a hostile tree ends, names what cannot be read, and does not steer
   try {
     const { code, stdout } = await lait(directory, ['lint', 'tree']);
     expect(code).toBe(3);
-    expect(stdout).toContain('tree/good\\u001b[31m.yml: OK\n');
-    expect(stdout).toContain('tree/two\\nlines\\u001b[31m.yml:2:5: error[no_kind]');
+    expect(stdout).toContain('tree/good\\x1b[31m.yml: OK\n');
+    expect(stdout).toContain('tree/two\\nlines\\x1b[31m.yml:2:5: error[no_kind]');
     expect(stdout).toContain('tree/large.yml is larger than 16 MiB');
     expect(stdout).toContain('tree/bytes.yml is not valid UTF-8');
     for (const format of ['text', 'json', 'github', 'sarif']) {

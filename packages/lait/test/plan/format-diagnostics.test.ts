@@ -58,7 +58,7 @@ describe('text', () => {
       sources: [{ file: 'w.yml', text: hostile }],
     });
     for (const character of ['\u001b', '\u0007', '\u202e']) expect(shown).not.toContain(character);
-    expect(shown).toContain('\\u001b[2J');
+    expect(shown).toContain('\\x1b[2J');
   });
 
   it('puts the caret under the character for any line', () => {

@@ -104,12 +104,16 @@ describe('[server.shutdown] a server that is told to end sets its runs aside', (
         directory,
         database: join(directory, 'lait.db'),
         workflows: { slow: join(directory, 'slow.yml') },
+        log: join(directory, 'log'),
         settings: { resume, concurrency: 16 },
       };
       const server = await startServerProcess(options);
       await server.call('POST', '/v1/runs', { workflow: 'slow', run_id: 'r', inputs: { name: 'x' } });
       await until(async () => linesOf(directory).size === 1);
       await server.kill('SIGTERM');
+      expect(readFileSync(options.log, 'utf8')).toContain(
+        'stopping: 1 run(s) may go on for 0 s; a second signal ends the server at once',
+      );
       const next = await startServerProcess({
         ...options,
         settings: { ...options.settings, concurrency: 0 },

@@ -4,6 +4,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import type { DirectToolContext } from '../../src/kinds/services.js';
 import { defineTool } from '../../src/tools/define-tool.js';
+import type { JsonValue } from '../../src/values/value.js';
 
 const context: DirectToolContext = {
   signal: new AbortController().signal,
@@ -59,6 +60,18 @@ describe('a tool with a JSON Schema', () => {
     }
     const nothing = defineTool({ execute: () => undefined as never });
     expect(await nothing.execute(null, context)).toBeUndefined();
+  });
+
+  it('refuses a result that holds the same parts over and over [values.size]', async () => {
+    const tool = defineTool({
+      id: 'endless',
+      description: 'gives what never ends',
+      execute: () => Array.from({ length: 60 }).reduce((value) => [value, value], 1 as unknown) as JsonValue,
+    });
+    await expect(tool.execute({}, context)).rejects.toMatchObject({
+      code: 'tool_value_invalid',
+      message: expect.stringContaining('too large'),
+    });
   });
 
   it('is checked by its own properties only', async () => {

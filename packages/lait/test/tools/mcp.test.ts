@@ -8,7 +8,7 @@ import { messageChain } from '../../src/errors/lait-error.js';
 import type { ModelTool, ToolCallContext, ToolService } from '../../src/kinds/services.js';
 import type { McpServerSettings } from '../../src/tools/mcp/mcp-server-settings.js';
 import { createToolService, type ToolServiceOptions } from '../../src/tools/tool-service.js';
-import type { JsonObject } from '../../src/values/value.js';
+import type { JsonObject, JsonValue } from '../../src/values/value.js';
 import { processesWith, testVariables, uniqueSleep, until } from './processes.js';
 
 const fixture = fileURLToPath(new URL('fixtures/mcp-server.mjs', import.meta.url));
@@ -142,6 +142,13 @@ describe('a server of one run', () => {
   it('receives the idempotency key of the call', async () => {
     const { call } = await open(node(fixture));
     expect(JSON.parse((await call('meta')).text)).toMatchObject({ 'lait/idempotencyKey': 'key-1' });
+  });
+
+  it('receives no arguments that hold the same parts over and over [values.size]', async () => {
+    const { call } = await open(node(everything, 'stdio'));
+    let message: JsonValue = 1;
+    for (let level = 0; level < 60; level += 1) message = [message, message];
+    await expect(call('echo', { message })).rejects.toMatchObject({ code: 'value_too_large' });
   });
 
   it('receives arguments named __proto__ as they are', async () => {

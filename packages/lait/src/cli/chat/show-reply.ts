@@ -1,4 +1,4 @@
-import { printable } from '../../observe/printable.js';
+import { printable } from '../../values/printable.js';
 import type { Output } from '../output.js';
 
 /**

@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors/errors.js';
 import { messageChain } from '../../errors/lait-error.js';
-import { printable } from '../../observe/printable.js';
 import type { UsageJson } from '../../observe/usage-report.js';
+import { printable } from '../../values/printable.js';
 import { textOf } from '../../values/text.js';
 import type { ChatOptions } from '../chat/chat-options.js';
 import { ChatSession } from '../chat/chat-session.js';

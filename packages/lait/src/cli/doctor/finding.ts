@@ -1,5 +1,5 @@
 import { messageChain } from '../../errors/lait-error.js';
-import { printable } from '../../observe/printable.js';
+import { printable } from '../../values/printable.js';
 
 export interface Finding {
   status: 'ok' | 'warn' | 'ng';

@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors/errors.js';
-import { preview, printable } from '../../observe/printable.js';
+import { preview, printable } from '../../values/printable.js';
 import type { CommandContext } from '../command-context.js';
 import { tableText } from '../print-table.js';
 import { type HistoryEntry, HistoryFile } from './history-file.js';

@@ -1,4 +1,4 @@
-import { shownName } from '../../plan/shown-text.js';
+import { printableName } from '../../values/printable.js';
 import { packageVersion } from '../version.js';
 import type { LintedFile } from './lint-file.js';
 
@@ -35,10 +35,10 @@ export const lintFormats: Readonly<
 
 /** `FILE: OK`, or `FILE:` and its problems, indented. */
 async function fileText({ file, diagnostics, sources }: LintedFile, { color }: Style): Promise<string> {
-  if (diagnostics.length === 0) return `${shownName(file)}: OK\n`;
+  if (diagnostics.length === 0) return `${printableName(file)}: OK\n`;
   const { formatDiagnostics } = await import('../../plan/format-diagnostics.js');
   const text = formatDiagnostics(diagnostics, { sources, color });
-  return `${shownName(file)}:\n${text.replace(/^/gm, '  ')}\n`;
+  return `${printableName(file)}:\n${text.replace(/^/gm, '  ')}\n`;
 }
 
 function json(value: unknown): string {

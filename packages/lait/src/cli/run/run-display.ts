@@ -1,8 +1,8 @@
 import type { Configuration } from '../../config/configuration.js';
 import type { RunEvent } from '../../engine/events.js';
-import { printable } from '../../observe/printable.js';
 import { pricingOf, type UsageJson, UsageReport } from '../../observe/usage-report.js';
 import type { Plan } from '../../plan/plan.js';
+import { printable } from '../../values/printable.js';
 import type { CommandContext } from '../command-context.js';
 import type { RunOptions } from '../commands/run.js';
 import { ProgressDisplay } from './progress-display.js';

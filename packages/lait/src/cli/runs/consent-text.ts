@@ -1,11 +1,11 @@
 import { kinds } from '../../kinds/index.js';
-import { printable } from '../../observe/printable.js';
 import { stepLines } from '../../plan/draw/step-lines.js';
 import type { Plan } from '../../plan/plan.js';
 import { nodeName } from '../../runs/node-places.js';
 import { nodesOf } from '../../runs/plan-nodes.js';
 import type { RunView } from '../../runs/run-controller.js';
 import type { RunLogEvent, RunRecord } from '../../runs/run-record.js';
+import { printable } from '../../values/printable.js';
 
 /** What a person is asked to consent to: every node that needs it, once for the whole run. Source: graph facts §7.6. */
 export function consentText({ run_id }: RunRecord, plan: Plan, { events }: RunView): string {

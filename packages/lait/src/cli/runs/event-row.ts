@@ -1,4 +1,4 @@
-import { preview, printable } from '../../observe/printable.js';
+import { preview, printable } from '../../values/printable.js';
 import type { JsonObject } from '../../values/value.js';
 
 /** An entry of a log as the HTTP API names its members. */

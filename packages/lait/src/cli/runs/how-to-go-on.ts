@@ -1,7 +1,7 @@
-import { preview, printable } from '../../observe/printable.js';
 import { purposeOf } from '../../runs/run-questions.js';
 import type { RunQuestion, RunRecord } from '../../runs/run-record.js';
 import { isTerminal } from '../../runs/run-status.js';
+import { preview, printable } from '../../values/printable.js';
 import type { CommandContext } from '../command-context.js';
 import { quoteCommand, usualShell } from '../shell-quote.js';
 

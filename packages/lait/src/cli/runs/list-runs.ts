@@ -1,6 +1,6 @@
-import { preview, printable } from '../../observe/printable.js';
 import type { ListedRun } from '../../runs/checkpoint-store.js';
 import type { RunRecord } from '../../runs/run-record.js';
+import { preview, printable } from '../../values/printable.js';
 import type { CommandContext } from '../command-context.js';
 import { tableText } from '../print-table.js';
 import { RecordedRuns, type StoreOptions } from './recorded-runs.js';

@@ -1,10 +1,10 @@
 import type { Question } from '../../engine/question.js';
 import { isLaitError } from '../../errors/lait-error.js';
 import { attentionEvidence } from '../../kinds/attention.js';
-import { printable } from '../../observe/printable.js';
 import { answerInvalid } from '../../runs/run-errors.js';
 import { type AttentionChoice, checkAnswer } from '../../runs/run-questions.js';
 import type { RunQuestion } from '../../runs/run-record.js';
+import { printable } from '../../values/printable.js';
 import type { JsonValue } from '../../values/value.js';
 import type { Output } from '../output.js';
 import type { Terminal } from '../terminal.js';

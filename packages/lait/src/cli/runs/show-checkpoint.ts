@@ -1,6 +1,6 @@
-import { printable } from '../../observe/printable.js';
 import type { Checkpoint } from '../../runs/checkpoint.js';
 import { SecretReferences } from '../../runs/secret-references.js';
+import { printable } from '../../values/printable.js';
 import { textOf } from '../../values/text.js';
 import type { JsonObject, JsonValue } from '../../values/value.js';
 import type { CommandContext } from '../command-context.js';

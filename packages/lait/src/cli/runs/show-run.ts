@@ -1,8 +1,8 @@
 import { UsageError } from '../../errors/errors.js';
-import { preview, printable } from '../../observe/printable.js';
 import { type NodeRow, nodeRows } from '../../runs/node-rows.js';
 import type { RunLogEvent, RunRecord } from '../../runs/run-record.js';
 import { isTerminal } from '../../runs/run-status.js';
+import { preview, printable } from '../../values/printable.js';
 import { textOf } from '../../values/text.js';
 import type { CommandContext } from '../command-context.js';
 import { tableText } from '../print-table.js';

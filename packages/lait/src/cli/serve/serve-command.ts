@@ -1,7 +1,7 @@
 import { buildServices } from '../../config/build-services.js';
 import { UsageError } from '../../errors/errors.js';
-import { printable } from '../../observe/printable.js';
 import type { McpEndpointOptions } from '../../server/mcp/mcp-endpoint.js';
+import { printable } from '../../values/printable.js';
 import type { CommandContext } from '../command-context.js';
 import type { ServeOptions } from '../commands/serve.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';

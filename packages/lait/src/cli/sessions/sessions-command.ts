@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { UsageError } from '../../errors/errors.js';
 import { messageChain } from '../../errors/lait-error.js';
 import type { ChatMessage } from '../../kinds/services.js';
-import { preview, printable } from '../../observe/printable.js';
+import { preview, printable } from '../../values/printable.js';
 import { readSession } from '../chat/session-file.js';
 import type { CommandContext } from '../command-context.js';
 import { tableText } from '../print-table.js';

@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors/errors.js';
-import { printable } from '../../observe/printable.js';
 import { ProgressLines } from '../../observe/progress-lines.js';
 import type { TestSurroundings } from '../../testing/test-services.js';
+import { printable } from '../../values/printable.js';
 import type { CommandContext } from '../command-context.js';
 
 /** Where `lait test` and `lait eval` run: as `lait run` would, each line on standard error behind its file. */

@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors/errors.js';
-import { printable } from '../../observe/printable.js';
 import type { Scope } from '../../server/access/scopes.js';
 import type { TokenService, TokenView } from '../../server/access/token-service.js';
+import { printable } from '../../values/printable.js';
 import type { CommandContext } from '../command-context.js';
 import { tableText } from '../print-table.js';
 import { openServerDatabase } from '../serve/server-database.js';

@@ -1,6 +1,6 @@
-import { preview, printable } from '../../observe/printable.js';
 import { readTrace } from '../../observe/trace/read-trace.js';
 import type { TraceLine } from '../../observe/trace/span.js';
+import { preview, printable } from '../../values/printable.js';
 import type { CommandContext } from '../command-context.js';
 import { tableText } from '../print-table.js';
 import { requireFile } from '../require-file.js';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Configuration } from '../../config/configuration.js';
 import { type Power, powersOf, powersOfVariables } from '../../config/powers.js';
 import { UsageError } from '../../errors/errors.js';
-import { printable } from '../../observe/printable.js';
+import { printable } from '../../values/printable.js';
 import type { CommandContext } from '../command-context.js';
 import { Terminal } from '../terminal.js';
 import { digestOf, TrustStore } from './trust-store.js';

@@ -146,6 +146,7 @@ export class StepRecorder {
         this.#update(id, { status: 'waiting' });
         return;
       case 'step.completed': {
+        // Written out: an object of changes for each step costs more than the changes.
         const record = this.#record(id);
         if (record !== undefined) {
           record.status = 'success';

@@ -2,7 +2,7 @@ import type { InputDeclaration, InputDeclarations } from '../../plan/inputs.js';
 import { didYouMean } from '../../plan/suggest.js';
 import { nodeAt } from '../../plan/yaml/node-at.js';
 import type { SourceNode } from '../../plan/yaml/source-node.js';
-import { keywords } from '../../schema/keywords.js';
+import { jsonSchemaKeywords } from '../../schema/json-schema-keywords.js';
 import { validateSubset } from '../../schema/validate.js';
 import { isObject, type JsonObject, type JsonValue, setOwnProperty } from '../../values/value.js';
 import { ambiguity } from './ambiguous-text.js';
@@ -45,7 +45,7 @@ export function declareInputs(
 function warnOfMisspeltKeywords(at: SourceNode, field: string, compiler: FieldCompiler): void {
   if (at.type !== 'map') return;
   for (const { key, keyRange } of at.entries.values()) {
-    const hint = keywords.includes(key) ? undefined : didYouMean(key, keywords);
+    const hint = jsonSchemaKeywords.includes(key) ? undefined : didYouMean(key, jsonSchemaKeywords);
     if (hint === undefined) continue;
     const message = `${field}: '${key}' is no keyword of JSON Schema and says nothing`;
     compiler.problems.add({ code: 'unknown_keyword', severity: 'warning', message, hint, range: keyRange });

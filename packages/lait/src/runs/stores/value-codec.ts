@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue, setOwnProperty, type Value } from '../../values/value.js';
-import { PartCount } from '../../values/value-size.js';
+import { PartCount, requireWritable } from '../../values/value-size.js';
 
 /** Keeps secrets out of what is stored; `SecretReferences` is one. */
 export interface SecretCodec {
@@ -31,7 +31,11 @@ export class ValueCodec {
 
   /** The value as JSON that may be stored. Throws `value_too_large`. */
   pack(value: Value): JsonValue {
-    const plain = isPlain(value) ? (value as JsonValue) : escapeValue(value, new PartCount());
+    let plain = value as JsonValue;
+    if (!isPlain(value)) {
+      requireWritable(value);
+      plain = escapeValue(value);
+    }
     return this.secrets === undefined ? plain : this.secrets.store(plain);
   }
 
@@ -90,16 +94,11 @@ function isPlainContainer(value: JsonValue[] | JsonObject, count: PartCount): bo
   return true;
 }
 
-function escapeValue(value: Value, count: PartCount): JsonValue {
-  if (Array.isArray(value)) {
-    count.add(value.length + 1);
-    return Array.from(value, (item) => escapeValue(item, count));
-  }
+function escapeValue(value: Value): JsonValue {
+  if (Array.isArray(value)) return Array.from(value, escapeValue);
   if (isObject(value)) {
     const escaped = {};
-    const entries = Object.entries(value);
-    count.add(entries.length + 1);
-    for (const [key, item] of entries) setOwnProperty(escaped, key, escapeValue(item, count));
+    for (const [key, item] of Object.entries(value)) setOwnProperty(escaped, key, escapeValue(item));
     return Object.hasOwn(value, mark) ? { [mark]: 'object', object: escaped } : escaped;
   }
   if (value === undefined || typeof value === 'number') {

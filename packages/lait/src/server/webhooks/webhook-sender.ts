@@ -34,6 +34,7 @@ const mostOfOne = 5;
 const firstLookBack = day;
 const lookBack = 2 * minute;
 const catchUpEvery = 30 * second;
+
 export interface WebhookSenderOptions {
   server: ServerContext;
   /** Milliseconds since 1970. Default: the system's clock. */

@@ -3,6 +3,7 @@ import { StepError } from '../../errors/errors.js';
 import { isLaitError } from '../../errors/lait-error.js';
 import { withDeadline } from '../../errors/with-deadline.js';
 import type { JsonObject } from '../../values/value.js';
+import { requireWritable } from '../../values/value-size.js';
 import { toolTimeout } from '../tool-timeout.js';
 import { untilAborted } from '../until-aborted.js';
 import { type ConnectionOptions, McpConnection } from './connection.js';
@@ -59,7 +60,7 @@ export class McpServer {
    * Calls a tool. An answer with an error code is a result with `isError`, like one that the tool itself gave: the
    * server is well, the call was not.
    *
-   * @throws StepError `mcp_tool_not_allowed`, `mcp_start_failed`, `mcp_failed`; TimeoutError `tool_timeout`
+   * @throws StepError `mcp_tool_not_allowed`, `mcp_start_failed`, `mcp_failed`; TimeoutError `tool_timeout`; `value_too_large`
    */
   async call(tool: string, arguments_: JsonObject, options: McpCallOptions): Promise<CallToolResult> {
     if (!this.allows(tool)) {
@@ -68,6 +69,7 @@ export class McpServer {
         message: `the tool '${tool}' is not among allowed_tools of the MCP server '${this.name}'`,
       });
     }
+    requireWritable(arguments_);
     const { signal, idempotencyKey } = options;
     const { timeout = defaultCallSeconds } = this.#settings;
     for (let attempt = 1; ; attempt += 1) {

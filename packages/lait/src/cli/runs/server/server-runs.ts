@@ -1,6 +1,6 @@
 import { UsageError } from '../../../errors/errors.js';
-import { preview, printable } from '../../../observe/printable.js';
 import { parseInputArguments } from '../../../plan/inputs.js';
+import { preview, printable } from '../../../values/printable.js';
 import { textOf } from '../../../values/text.js';
 import { isObject, type JsonObject, type JsonValue } from '../../../values/value.js';
 import type { CommandContext } from '../../command-context.js';

@@ -1,5 +1,5 @@
-/** The keywords of JSON Schema, draft 2020-12, and those of earlier drafts that are still written. */
-export const keywords: readonly string[] = (
+/** The keywords of JSON Schema, draft 2020-12, those of earlier drafts that are still written, and two of OpenAPI. */
+export const jsonSchemaKeywords: readonly string[] = (
   '$id $schema $ref $anchor $dynamicRef $dynamicAnchor $vocabulary $comment $defs definitions id ' +
   'allOf anyOf oneOf not if then else dependentSchemas dependencies prefixItems items additionalItems contains ' +
   'properties patternProperties additionalProperties propertyNames unevaluatedItems unevaluatedProperties ' +
