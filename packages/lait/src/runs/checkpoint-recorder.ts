@@ -1,4 +1,5 @@
 import type { Snapshot } from '../engine/runtime.js';
+import { explainOverflow } from '../errors/explain-overflow.js';
 import { isLaitError, messageChain } from '../errors/lait-error.js';
 import type { ConversationLog, ItemLog } from '../kinds/kind.js';
 import type { Plan } from '../plan/plan.js';
@@ -133,7 +134,7 @@ export class CheckpointRecorder {
       await this.#save(changes);
     } catch (error) {
       this.#options.onWarning(
-        `the checkpoint of run '${this.runId}' could not be saved: ${messageChain(error)}; the record still stands where it was before`,
+        `the checkpoint of run '${this.runId}' could not be saved: ${messageChain(explainOverflow(error))}; the record still stands where it was before`,
       );
     }
   }

@@ -1,16 +1,23 @@
 import { jsonEqual } from '../values/json-equal.js';
-import { textOf } from '../values/text.js';
+import { notShown, textOf } from '../values/text.js';
 import { isObject, type JsonValue, type Value } from '../values/value.js';
+import { requireWritable } from '../values/value-size.js';
 
 /** Longest difference that a report shows, in lines. */
 const mostLines = 60;
+/** Most lines in which two values are compared; beyond, all of one stands before all of the other. */
+const mostChanges = 5000;
 
 /** Undefined when the values are equal, else what differs, line by line: `-` expected, `+` actual. */
 export async function differenceOf(expected: JsonValue, actual: Value): Promise<string | undefined> {
   if (jsonEqual(expected, actual ?? null)) return undefined;
   const [left, right] = shown(expected, actual ?? null);
   const { diffLines } = await import('diff');
-  const lines = diffLines(left, right).flatMap(({ value, added, removed }) => {
+  const changes = diffLines(left, right, { maxEditLength: mostChanges }) ?? [
+    { value: left, added: false, removed: true },
+    { value: right, added: true, removed: false },
+  ];
+  const lines = changes.flatMap(({ value, added, removed }) => {
     const mark = added ? '+' : removed ? '-' : ' ';
     const part = value.replace(/\n$/, '').split('\n');
     return mark === ' ' ? contextOf(part) : part.map((line) => `${mark} ${line}`);
@@ -58,7 +65,12 @@ function shown(expected: JsonValue, actual: JsonValue): [string, string] {
 }
 
 function pretty(value: JsonValue): string {
-  return JSON.stringify(value, (_, part) => (isObject(part) ? sorted(part) : part), 2);
+  try {
+    requireWritable(value);
+    return JSON.stringify(value, (_, part) => (isObject(part) ? sorted(part) : part), 2);
+  } catch {
+    return notShown;
+  }
 }
 
 function sorted(object: Record<string, JsonValue>): [string, JsonValue][] | object {

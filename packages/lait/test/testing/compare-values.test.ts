@@ -54,3 +54,18 @@ describe('contains', () => {
     expect(holds({}, { constructor: {} })).toBe(false);
   });
 });
+
+describe('[values.size] the difference of values', () => {
+  it('is told without what is too large to be shown', async () => {
+    let actual: JsonValue = 1;
+    for (let level = 0; level < 60; level += 1) actual = [actual, actual];
+    expect(await differenceOf([1], actual)).toContain('+ too large or too deep to be shown');
+  });
+
+  it('is one before the other when there are too many to look for', async () => {
+    const numbers = (first: number) => Array.from({ length: 50_000 }, (_, index) => first + index * 2);
+    const difference = await differenceOf(numbers(0), numbers(1));
+    expect(difference?.split('\n').slice(0, 2)).toEqual(['- [', '-   0,']);
+    expect(difference).toContain('more lines');
+  });
+});

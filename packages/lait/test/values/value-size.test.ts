@@ -16,9 +16,30 @@ function shared(innermost: JsonValue = 1): JsonValue {
   return value;
 }
 
+const secrets = new SecretRegistry();
+secrets.add('secret-0123');
+
+/** A long text, and long names, over and over: a few megabytes, and a hundred gigabytes of JSON. */
+const long = '苔'.repeat(1_000_000);
+const longTexts: JsonValue = Array.from({ length: 100_000 }, () => long);
+const longNames: JsonValue = Array.from({ length: 100_000 }, () => ({ [long]: 1 }));
+
+describe.each([
+  ['texts', longTexts],
+  ['names', longNames],
+])('[values.size] a value that holds the same long %s over and over', (_, value) => {
+  it.each<[string, () => unknown]>([
+    ['written as text', () => textOf(value)],
+    ['written with sorted keys', () => canonicalJson(value)],
+    ['stored', () => new ValueCodec().encode(value)],
+    ['masked', () => secrets.maskValue(value)],
+    ['stored with what JSON cannot say', () => new ValueCodec().encode([-0, value])],
+  ])('is refused where it is %s', (_, use) => {
+    expect(use).toThrow(expect.objectContaining({ code: 'value_too_large' }));
+  });
+});
+
 describe('[values.size] a value that holds the same parts over and over', () => {
-  const secrets = new SecretRegistry();
-  secrets.add('secret-0123');
   it.each<[string, () => unknown]>([
     ['written as text', () => textOf(shared())],
     ['written with sorted keys', () => canonicalJson(shared())],

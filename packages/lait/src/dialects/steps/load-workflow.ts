@@ -113,8 +113,12 @@ function lower(root: SourceNode | undefined, problems: Problems, options: LoadOp
     settings: settingsOf(headErrors > 0 ? {} : fields),
   };
   if (problems.errors > 0) steps.leaveOutUnsound();
-  if (headErrors > 0)
-    return { ...loaded, readable: { ...plan, inputs: namesOf(root.entries.get('inputs')?.value) } };
+  if (headErrors > 0) {
+    const declared = root.entries.get('inputs')?.value;
+    // Without their names every input would be told as one that is not declared.
+    if (declared !== undefined && declared.type !== 'map') return loaded;
+    return { ...loaded, readable: { ...plan, inputs: namesOf(declared) } };
+  }
   if (inputs !== undefined) plan.inputs = inputs;
   if (fields.name !== undefined) plan.name = fields.name as string;
   if (fields.description !== undefined) plan.description = fields.description as string;
@@ -126,8 +130,8 @@ function lower(root: SourceNode | undefined, problems: Problems, options: LoadOp
 }
 
 /** Inputs of which no more than the names can be relied on. */
-function namesOf(inputs: SourceNode | undefined): InputDeclarations {
-  const names = inputs?.type === 'map' ? [...inputs.entries.keys()] : [];
+function namesOf(inputs: MapNode | undefined): InputDeclarations {
+  const names = inputs === undefined ? [] : [...inputs.entries.keys()];
   return Object.fromEntries(names.map((name) => [name, { schema: {}, required: false }]));
 }
 

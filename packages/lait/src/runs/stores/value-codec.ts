@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue, setOwnProperty, type Value } from '../../values/value.js';
-import { PartCount, requireWritable } from '../../values/value-size.js';
+import { requireWritable } from '../../values/value-size.js';
 
 /** Keeps secrets out of what is stored; `SecretReferences` is one. */
 export interface SecretCodec {
@@ -31,11 +31,8 @@ export class ValueCodec {
 
   /** The value as JSON that may be stored. Throws `value_too_large`. */
   pack(value: Value): JsonValue {
-    let plain = value as JsonValue;
-    if (!isPlain(value)) {
-      requireWritable(value);
-      plain = escapeValue(value);
-    }
+    requireWritable(value);
+    const plain = isPlain(value) ? (value as JsonValue) : escapeValue(value);
     return this.secrets === undefined ? plain : this.secrets.store(plain);
   }
 
@@ -70,27 +67,22 @@ export class ValueCodec {
   }
 }
 
-function isPlain(value: Value, count?: PartCount): boolean {
+function isPlain(value: Value): boolean {
   switch (typeof value) {
     case 'number':
       return Number.isFinite(value) && !Object.is(value, -0);
     case 'undefined':
       return false;
     case 'object':
-      return value === null || isPlainContainer(value, count ?? new PartCount());
+      return value === null || isPlainContainer(value);
     default:
       return true;
   }
 }
 
-function isPlainContainer(value: JsonValue[] | JsonObject, count: PartCount): boolean {
-  if (Array.isArray(value)) {
-    count.add(value.length + 1);
-    return value.every((item) => isPlain(item, count));
-  }
-  const keys = Object.keys(value);
-  count.add(keys.length + 1);
-  for (const key of keys) if (key === mark || !isPlain(value[key], count)) return false;
+function isPlainContainer(value: JsonValue[] | JsonObject): boolean {
+  if (Array.isArray(value)) return value.every(isPlain);
+  for (const key of Object.keys(value)) if (key === mark || !isPlain(value[key])) return false;
   return true;
 }
 

@@ -125,6 +125,12 @@ steps:
       ]);
     });
 
+    it('says nothing about inputs when not even their names can be read', () => {
+      expect(lint('inputs: [a]\nsteps:\n  - jq: $inputs.a\n')).toEqual([
+        expect.stringContaining('1:9 wrong_type'),
+      ]);
+    });
+
     it('knows the names of inputs whose declarations are wrong', () => {
       expect(lint('inputs: { a: 5 }\nsteps:\n  - jq: $inputs.a + $inputs.b\n')).toEqual([
         expect.stringContaining('1:14'),
