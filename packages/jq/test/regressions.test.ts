@@ -98,6 +98,12 @@ const cases: [program: string, input: JsonValue, ...outputs: JsonValue[]][] = [
   ['strptime("%Y")', '2015x', { error: 'date "2015x" does not match format "%Y"' }],
   ['strptime("%Y") | .[8]', '2015 x', ' x'],
   ['gmtime | .[5]', -1.5, 59.5],
+  [
+    '[.[0] < .[1], .[0] > .[1], .[0] == .[1]]',
+    ['\ue000', '😀'].map((end) => 'あ'.repeat(3000) + end),
+    [true, false, false],
+  ],
+  ['[.[0] < .[1], .[0] > .[1]]', ['y', 'x'].map((end) => 'a'.repeat(2048) + end), [false, true]],
   ['mktime', [-350, 0, 1, 0, 0, 0, 0, 0], -73212076800],
   ['gmtime', 8.64e12, [275760, 8, 13, 0, 0, 0, 6, 256]],
   ['strftime("%A %j")', [2015, 2, 5], 'Thursday 064'],

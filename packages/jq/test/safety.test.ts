@@ -63,6 +63,14 @@ describe('endless evaluations end', () => {
     `${characters} | [${rounds} | $s[1:] | length] | length`,
     `${characters} | [${rounds} | $s | ascii_upcase | startswith("B")] | length`,
     `${characters} | $s + $s | indices($s) | length`,
+    ...[
+      '$s == $t',
+      '$s < $t',
+      '[$s] == [$t]',
+      '[$t] | contains(["x"])',
+      '[$s, $t] | sort',
+      '$s | explode',
+    ].map((use) => `${characters} | ($s[1:] + "b") as $t | [${rounds} | ${use} | 1] | length`),
     `${elements} | $a + $a | map(1) | indices($a | map(1)) | length`,
     `${elements} | [${rounds} | $a[1:] | length] | length`,
     ...['keys', 'reverse', 'max', 'to_entries'].map(

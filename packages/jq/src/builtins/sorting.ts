@@ -15,6 +15,7 @@ function comparisonOf(keys: JsonArray, context: Context): InOrder {
   // Without surrogates JavaScript's order of strings is that of their code points.
   if (keys.every((key) => typeof key === 'string' && !hasSurrogates(key))) {
     const texts = keys as string[];
+    for (const text of texts) context.chargeText(text.length);
     return (first, second) => texts[first]! <= texts[second]!;
   }
   return (first, second) => compare(keys[first]!, keys[second]!, context) <= 0;

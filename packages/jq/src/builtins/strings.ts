@@ -48,8 +48,9 @@ function withoutSuffix(input: JsonValue, suffix: JsonValue): JsonValue {
   return (input as string).slice(0, (input as string).length - (suffix as string).length);
 }
 
-function explode(input: JsonValue): number[] {
+function explode(input: JsonValue, _args: readonly JsonValue[], context: Context): number[] {
   if (typeof input !== 'string') return raise('explode input must be a string');
+  context.chargeCopies(input.length);
   return Array.from(input, (character) => scalarCodePoint(character.codePointAt(0)!));
 }
 

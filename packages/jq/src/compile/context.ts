@@ -39,14 +39,14 @@ export class Context {
     this.charge(1 + (elements >>> 2));
   }
 
-  /** Charges a look through a text, of which a few hundred characters cost what a step does. */
+  /** Charges a look through a text or a comparison of it: a few hundred characters cost what a step does. */
   chargeText(characters: number): void {
     this.charge(characters >>> 8);
   }
 
   /**
-   * Charges a walk through the values of a container, to compare or to write them. Values share their parts: one that was
-   * made in a few dozen steps can be endless for whatever goes through it.
+   * Charges a walk through the values of a container, to compare or to write them. Values share their parts: one that
+   * was made in a few dozen steps can be endless for whatever goes through it.
    */
   chargeVisits(values: number): void {
     this.visits += values + 1;

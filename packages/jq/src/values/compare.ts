@@ -51,7 +51,10 @@ function isContainer(value: JsonValue): value is JsonArray | JsonObject {
 }
 
 function compareAt(left: JsonValue, right: JsonValue, depth: number, context: Context): number {
-  if (!isContainer(left) || !isContainer(right)) return compareScalars(left, right);
+  if (!isContainer(left) || !isContainer(right)) {
+    if (typeof left === 'string') context.chargeText(left.length);
+    return compareScalars(left, right);
+  }
   if (depth > recursionDepth) return compareDeep(left, right, depth, context);
   if (Array.isArray(left)) {
     if (!Array.isArray(right)) return -1;
@@ -140,12 +143,17 @@ export function equal(left: JsonValue, right: JsonValue, context: Context): bool
 }
 
 function equalAt(left: JsonValue, right: JsonValue, depth: number, context: Context): boolean {
-  if (!isContainer(left) || !isContainer(right) || left === right) return (left ?? null) === (right ?? null);
+  if (!isContainer(left) || !isContainer(right) || left === right) {
+    if (typeof left === 'string') context.chargeText(left.length);
+    return (left ?? null) === (right ?? null);
+  }
   if (depth > recursionDepth) return equalDeep(left, right, depth, context);
   if (Array.isArray(left)) {
     if (!Array.isArray(right) || left.length !== right.length) return false;
     for (let index = 0; index < left.length; index++) {
-      if (left[index] === right[index] || equalAt(left[index]!, right[index]!, depth + 1, context)) continue;
+      const element = left[index]!;
+      const same = typeof element === 'number' && element === right[index];
+      if (same || equalAt(element, right[index]!, depth + 1, context)) continue;
       context.chargeVisits(index);
       return false;
     }

@@ -73,7 +73,10 @@ function ask(question: Question, depth: number, checks: Check[], context: Contex
     checks.push({ all: true, questions: questions.values(), depth: depth + 1 });
     return null;
   }
-  if (typeof whole === 'string' && typeof part === 'string') return whole.includes(part);
+  if (typeof whole === 'string' && typeof part === 'string') {
+    context.chargeText(whole.length);
+    return whole.includes(part);
+  }
   return equal(whole, part, context);
 }
 

@@ -14,11 +14,17 @@ export function setKey(object: JsonObject, key: string, value: JsonValue): void 
   }
 }
 
+/** Long strings that begin alike are compared in blocks first, which takes a small part of the time. */
+const block = 1024;
+
 /** Compares strings by code point, the order in which jq sorts keys. */
 export function compareStrings(left: string, right: string): number {
   if (left === right) return 0;
   const length = Math.min(left.length, right.length);
-  for (let index = 0; index < length; index++) {
+  let index = 0;
+  while (index + block < length && left.slice(index, index + block) === right.slice(index, index + block))
+    index += block;
+  for (; index < length; index++) {
     let a = left.charCodeAt(index);
     let b = right.charCodeAt(index);
     if (a === b) continue;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { ListedRun } from '../../runs/checkpoint-store.js';
 import { CheckpointStore } from '../../runs/checkpoint-store.js';
 import type { RunRecord } from '../../runs/run-record.js';
+import type { RunStatus } from '../../runs/run-status.js';
 import type { CommandContext } from '../command-context.js';
 import type { StoreOptions } from './recorded-runs.js';
 
@@ -28,7 +29,7 @@ export async function recordStatus(
   { run_id, status }: RunRecord,
   { database }: StoreOptions,
   context: CommandContext,
-): Promise<string> {
+): Promise<RunStatus> {
   if ((status !== 'running' && status !== 'cancelling') || database !== undefined) return status;
   return (await runStore(context).holder(run_id)) === undefined ? 'interrupted' : status;
 }

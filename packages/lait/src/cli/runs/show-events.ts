@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { UsageError } from '../../errors/errors.js';
 import type { RunLogEvent } from '../../runs/run-record.js';
-import { isParked, isTerminal, type RunStatus } from '../../runs/run-status.js';
+import { isParked, isTerminal } from '../../runs/run-status.js';
 import type { JsonObject } from '../../values/value.js';
 import type { CommandContext } from '../command-context.js';
 import { tableText } from '../print-table.js';
@@ -65,7 +65,7 @@ async function followEvents(
   for (let last = after; ; ) {
     // Looked at before the log: what has ended writes no more.
     const record = await store.read(runId, 'show');
-    const status = record && ((await recordStatus(record, options, context)) as RunStatus);
+    const status = record && (await recordStatus(record, options, context));
     for (const event of await store.events(runId, { after: last })) {
       const { seq, created_at: at, event_type: type, payload } = event;
       await log.add(json ? jsonOf(event) : { seq, at, type, payload });
