@@ -15,6 +15,7 @@ test('lint of a hostile tree ends, names what cannot be read, and does not steer
   const tree = join(directory, 'tree');
   truncateSync(join(tree, 'large.yml'), 100 * 1024 * 1024);
   truncateSync(join(tree, 'large.json'), 100 * 1024 * 1024);
+  writeFileSync(join(directory, 'picture.png'), Buffer.from('\xff\xd8', 'latin1'));
   writeFileSync(join(tree, 'bytes.yml'), Buffer.from('steps:\n  - jq: "\xff"\n', 'latin1'));
   symlinkSync('.', join(tree, 'loop'));
   symlinkSync('nowhere', join(tree, 'dangling.yml'));
@@ -29,6 +30,7 @@ test('lint of a hostile tree ends, names what cannot be read, and does not steer
     expect(stdout).toContain('tree/two\\nlines\\x1b[31m.yml:2:5: error[no_kind]');
     expect(stdout).toContain('tree/large.yml is larger than 16 MiB');
     expect(stdout).toContain('tree/bytes.yml is not valid UTF-8');
+    expect((await lait(directory, ['lint', 'picture.png'])).stdout).toContain('error[file_extension]');
     for (const format of ['text', 'json', 'github', 'sarif']) {
       const shown = await lait(directory, ['lint', 'tree', '--format', format]);
       expect([format, shown.code]).toEqual([format, 3]);

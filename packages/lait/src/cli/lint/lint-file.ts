@@ -19,6 +19,12 @@ export interface LintedFile {
 export async function lintFile(file: string, context: LintContext): Promise<LintedFile> {
   const { signal } = context;
   const sources: SourceFile[] = [];
+  // Not even read: what is wrong in a picture helps nobody.
+  if (!/\.(ya?ml|json|md)$/.test(file)) {
+    const message =
+      'its extension is not that of a definition: give .yml, .yaml, .json or .md files, or a directory';
+    return { file, sources, diagnostics: [{ code: 'file_extension', severity: 'error', message }] };
+  }
   try {
     const source = await readRegularFile(file, { signal });
     sources.push(source);
@@ -38,11 +44,6 @@ async function lintSource(source: SourceFile, context: LintContext): Promise<rea
   if (basename(source.file) === configurationFileName) {
     const { lintConfiguration } = await import('../../config/lint-configuration.js');
     return lintConfiguration(source);
-  }
-  if (!/\.(ya?ml|json|md)$/.test(source.file)) {
-    const message =
-      'its extension is not that of a definition: give .yml, .yaml, .json or .md files, or a directory';
-    return [{ code: 'file_extension', severity: 'error', message }];
   }
   if (source.file.endsWith('.md')) {
     const { lintAgent } = await import('../../config/lint-agent.js');
