@@ -60,7 +60,8 @@ export class McpServer {
    * Calls a tool. An answer with an error code is a result with `isError`, like one that the tool itself gave: the
    * server is well, the call was not.
    *
-   * @throws StepError `mcp_tool_not_allowed`, `mcp_start_failed`, `mcp_failed`; TimeoutError `tool_timeout`; `value_too_large`
+   * @throws StepError `mcp_tool_not_allowed`, `mcp_start_failed`, `mcp_failed`; TimeoutError `tool_timeout`; for arguments
+   * that could not be written a LaitError `value_too_large`
    */
   async call(tool: string, arguments_: JsonObject, options: McpCallOptions): Promise<CallToolResult> {
     if (!this.allows(tool)) {
