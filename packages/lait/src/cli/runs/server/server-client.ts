@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { StepError, UsageError } from '../../../errors/errors.js';
+import { isParked, isTerminal, type RunStatus } from '../../../runs/run-status.js';
 import { isObject, type JsonObject, type JsonValue } from '../../../values/value.js';
 
 /** A server did not do what it was asked for. */
@@ -9,6 +11,10 @@ export interface ServerClientOptions {
   token: string | undefined;
   signal: AbortSignal;
 }
+
+/** How often a server that went away while a run was followed is asked again, and after how long each time. */
+const attempts = 10;
+const waitMilliseconds = 1000;
 
 /** Asks a lait server. Throws a `ServerError` with what its problem document says. */
 export class ServerClient {
@@ -46,9 +52,32 @@ export class ServerClient {
 
   /**
    * The events of a run from behind the given one on, and with `tokens` what models write meanwhile; ends when the run
-   * has ended or waits.
+   * has ended or waits. A server that goes away meanwhile is waited for, as long as a restart takes.
    */
   async *events(runId: string, after: number, tokens: boolean): AsyncGenerator<JsonObject> {
+    const { signal } = this.options;
+    let last = after;
+    // A server that was never there is told at once.
+    for (let left = 0; ; ) {
+      try {
+        for await (const event of this.#stream(runId, last, tokens)) {
+          if (typeof event.seq === 'number') last = event.seq;
+          left = attempts;
+          yield event;
+        }
+        // A server that stops ends its streams, too.
+        const { status } = await this.ask('GET', `v1/runs/${encodeURIComponent(runId)}`);
+        if (isTerminal(status as RunStatus) || isParked(status as RunStatus)) return;
+      } catch (error) {
+        if (!(error instanceof ServerError) || left === 0) throw error;
+        left -= 1;
+      }
+      await delay(waitMilliseconds, undefined, { signal }).catch(() => {});
+      signal.throwIfAborted();
+    }
+  }
+
+  async *#stream(runId: string, after: number, tokens: boolean): AsyncGenerator<JsonObject> {
     const query = `until=parked&tokens=${tokens}&last_event_id=${after}`;
     const path = `v1/runs/${encodeURIComponent(runId)}/events?${query}`;
     const response = await this.#send('GET', path);
@@ -58,7 +87,7 @@ export class ServerClient {
     }
     const decoder = new TextDecoder();
     let rest = '';
-    for await (const part of response.body as unknown as AsyncIterable<Uint8Array>) {
+    for await (const part of this.#partsOf(response.body)) {
       const frames = (rest + decoder.decode(part, { stream: true })).split('\n\n');
       rest = frames.pop() ?? '';
       for (const frame of frames) {
@@ -68,8 +97,22 @@ export class ServerClient {
     }
   }
 
+  async *#partsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+    try {
+      yield* body as unknown as AsyncIterable<Uint8Array>;
+    } catch (cause) {
+      this.options.signal.throwIfAborted();
+      throw this.#unreachable(cause);
+    }
+  }
+
+  #unreachable(cause: unknown): ServerError {
+    const message = `the server ${this.options.url} cannot be reached`;
+    return new ServerError({ code: 'server_unreachable', message, cause });
+  }
+
   async #send(method: string, path: string, body?: JsonValue): Promise<Response> {
-    const { url, token, signal } = this.options;
+    const { token, signal } = this.options;
     try {
       return await fetch(new URL(path, this.#base), {
         method,
@@ -82,11 +125,7 @@ export class ServerClient {
       });
     } catch (cause) {
       signal.throwIfAborted();
-      throw new ServerError({
-        code: 'server_unreachable',
-        message: `the server ${url} cannot be reached`,
-        cause,
-      });
+      throw this.#unreachable(cause);
     }
   }
 }

@@ -120,10 +120,12 @@ class ServerRuns {
   }
 
   async #follow(id: string, after: number, log: FollowedLog): Promise<void> {
-    for await (const event of this.client.events(id, after, this.call.options.tokens === true)) {
-      await log.add('seq' in event ? { ...event, ...shown(event) } : event);
+    try {
+      for await (const event of this.client.events(id, after, this.call.options.tokens === true))
+        await log.add('seq' in event ? { ...event, ...shown(event) } : event);
+    } finally {
+      await log.end();
     }
-    await log.end();
   }
 
   /** What `--input` gives; what the workflow declares is known to the server alone. */
