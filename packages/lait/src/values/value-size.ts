@@ -1,4 +1,4 @@
-import { valueTooLarge } from '../errors/explain-overflow.js';
+import { explainOverflow, valueTooLarge } from '../errors/explain-overflow.js';
 import type { Value } from './value.js';
 
 /** Most characters that the texts of one value may have together; what is no text counts as some, too. */
@@ -27,9 +27,17 @@ export class PartCount {
   }
 }
 
-/** Throws a `LaitError` (code `value_too_large`) for a value that could not be written: Node's own writer would not end. */
+/**
+ * Throws a `LaitError` (code `value_too_large` or `value_too_deep`) for a value that could not be written: Node's own
+ * writer would not end.
+ */
 export function requireWritable(value: Value): void {
-  if (typeof value === 'object' && value !== null) countParts(value, new PartCount());
+  if (typeof value !== 'object' || value === null) return;
+  try {
+    countParts(value, new PartCount());
+  } catch (error) {
+    throw explainOverflow(error);
+  }
 }
 
 function countParts(container: object, count: PartCount): void {

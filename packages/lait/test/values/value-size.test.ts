@@ -52,6 +52,13 @@ describe('[values.size] a value that holds the same parts over and over', () => 
     expect(use).toThrow(expect.objectContaining({ code: 'value_too_large' }));
   });
 
+  it('is told as too deep where it is', () => {
+    let deep: JsonValue = 1;
+    for (let level = 0; level < 200_000; level += 1) deep = [deep];
+    for (const use of [textOf, canonicalJson, (value: JsonValue) => secrets.maskValue(value)])
+      expect(() => use(deep)).toThrow(expect.objectContaining({ code: 'value_too_deep' }));
+  });
+
   it('is left out where people only look at it', () => {
     expect(shownJson(shared())).toBe(notShown);
   });
