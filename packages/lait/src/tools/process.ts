@@ -153,7 +153,7 @@ export async function startProcess(call: ProgramCall): Promise<ChildProcess> {
 export function processFailure(program: string, result: ProcessResult): StepError {
   const ending =
     result.signal === null ? `ended with status ${result.exitCode}` : `was ended by ${result.signal}`;
-  const message = printable(result.stderr);
+  const message = endOfOutput(result.stderr);
   return new StepError({
     code: 'program_failed',
     message: `'${program}' ${ending}${message === '' ? ' and printed nothing to standard error' : `: ${message}`}`,
@@ -165,7 +165,7 @@ export function processFailure(program: string, result: ProcessResult): StepErro
  * What a program printed, fit for a message: decoded leniently, without terminal controls, and of long text the end,
  * where the reason usually stands.
  */
-export function printable(bytes: Buffer, limit = 4096): string {
+export function endOfOutput(bytes: Buffer, limit = 4096): string {
   const start = Math.max(0, bytes.length - limit);
   const text = bytes
     .subarray(start)

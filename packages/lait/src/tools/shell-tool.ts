@@ -15,7 +15,7 @@ import { expandVariables } from '../values/expand-variables.js';
 import { decodeUtf8 } from '../values/utf8.js';
 import type { JsonObject, Value } from '../values/value.js';
 import { programEnvironment } from './environment.js';
-import { printable, processFailure, runProcess } from './process.js';
+import { endOfOutput, processFailure, runProcess } from './process.js';
 import { secretValues } from './secret-values.js';
 import type { ShellToolSettings } from './shell-tool-settings.js';
 import { toolName } from './tool-names.js';
@@ -119,7 +119,7 @@ export class ShellTool {
     );
     if (result.exitCode !== 0) {
       // Many programs explain themselves on standard output; the model should see that too.
-      const printed = printable(result.stdout);
+      const printed = endOfOutput(result.stdout);
       const failure = processFailure(command[0]!, result);
       throw printed === ''
         ? failure

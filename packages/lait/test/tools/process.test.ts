@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CancelledError } from '../../src/errors/errors.js';
-import { printable, processFailure, type RunOptions, runProcess } from '../../src/tools/process.js';
+import { endOfOutput, processFailure, type RunOptions, runProcess } from '../../src/tools/process.js';
 import { killRegisteredTrees } from '../../src/tools/process-tree.js';
 import { decodeUtf8 } from '../../src/values/utf8.js';
 import { processesWith, testVariables, uniqueSleep, until } from './processes.js';
@@ -199,7 +199,7 @@ describe('messages about programs', () => {
       'printf "\\033[31mred\\033[0m \\033]0;title\\007\\001text\\377\\n" >&2; exit 2',
     ]);
     expect(processFailure('sh', result).message).toBe("'sh' ended with status 2: red text\ufffd");
-    expect(printable(Buffer.from(`${'x'.repeat(9000)}end`), 100)).toBe(
+    expect(endOfOutput(Buffer.from(`${'x'.repeat(9000)}end`), 100)).toBe(
       `[8903 bytes left out] ${'x'.repeat(97)}end`,
     );
   });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { StepError } from '../../errors/errors.js';
-import { type ProgramCall, printable, startProcess } from '../process.js';
+import { endOfOutput, type ProgramCall, startProcess } from '../process.js';
 import { killTree, unregisterTree, untilGroupGone } from '../process-tree.js';
 import { LineReader } from './line-reader.js';
 
@@ -102,7 +102,7 @@ export class ProcessTransport implements Transport {
       child === undefined || (child.exitCode === null && child.signalCode === null)
         ? []
         : [`it ended with ${child.signalCode ?? `status ${child.exitCode}`}`];
-    const errors = printable(this.#stderr, 2000);
+    const errors = endOfOutput(this.#stderr, 2000);
     return [
       ...ending,
       ...(this.#noise === '' ? [] : [`it printed something that is no message: ${this.#noise}`]),
@@ -117,7 +117,7 @@ export class ProcessTransport implements Transport {
       message = this.#options.parseMessage(JSON.parse(line));
     } catch {
       // Servers print banners and debug output where only messages belong; the protocol survives that.
-      this.#noise = printable(Buffer.from(line), 200);
+      this.#noise = endOfOutput(Buffer.from(line), 200);
       this.#options.onLog(`not a message on standard output: ${this.#noise}`);
       return;
     }
