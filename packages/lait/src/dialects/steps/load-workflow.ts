@@ -8,7 +8,7 @@ import type { Diagnostic } from '../../plan/diagnostic.js';
 import { ExpressionOrigins } from '../../plan/expression-origins.js';
 import { acceptInputs, type InputDeclarations } from '../../plan/inputs.js';
 import { modelKeyProblems } from '../../plan/key-problems.js';
-import type { Block, Plan, PlanCall, PlanStart } from '../../plan/plan.js';
+import type { Block, PlacementRestriction, Plan, PlanCall, PlanStart } from '../../plan/plan.js';
 import { Problems } from '../../plan/problems.js';
 import type { DefaultSettings, PlanSettings } from '../../plan/settings.js';
 import type { SourceFile } from '../../plan/source.js';
@@ -102,23 +102,39 @@ function lower(root: SourceNode | undefined, problems: Problems, options: LoadOp
   const restrictions = body === undefined ? [] : checkPlacement(body, steps.records, problems);
   const loaded: LoadedSteps = { diagnostics: problems.list(), origins, schemas, root };
   if (body === undefined) return loaded;
+  const planWith = (head: Head) => planOf(head, body, restrictions, problems.source, options);
+  if (problems.errors === 0) return { ...loaded, plan: planWith({ fields, inputs }) };
+  steps.leaveOutUnsound();
+  if (headErrors === 0) return { ...loaded, readable: planWith({ fields, inputs }) };
+  const declared = root.entries.get('inputs')?.value;
+  // Without their names every input would be told as one that is not declared.
+  if (declared !== undefined && declared.type !== 'map') return loaded;
+  return { ...loaded, readable: planWith({ fields: {}, inputs: namesOf(declared) }) };
+}
+
+/** What a file says beside its steps. */
+interface Head {
+  fields: Readonly<Record<string, unknown>>;
+  inputs: InputDeclarations | undefined;
+}
+
+function planOf(
+  { fields, inputs }: Head,
+  body: Block,
+  restrictions: readonly PlacementRestriction[],
+  source: SourceFile,
+  { origin = source.file, directory }: LoadOptions,
+): Plan {
   const plan: Plan = {
     form: 'steps',
-    id: problems.source.file,
-    origin: options.origin ?? problems.source.file,
-    directory: options.directory,
-    sources: [problems.source],
+    id: source.file,
+    origin,
+    directory,
+    sources: [source],
     accept: acceptor(inputs),
     body,
-    settings: settingsOf(headErrors > 0 ? {} : fields),
+    settings: settingsOf(fields),
   };
-  if (problems.errors > 0) steps.leaveOutUnsound();
-  if (headErrors > 0) {
-    const declared = root.entries.get('inputs')?.value;
-    // Without their names every input would be told as one that is not declared.
-    if (declared !== undefined && declared.type !== 'map') return loaded;
-    return { ...loaded, readable: { ...plan, inputs: namesOf(declared) } };
-  }
   if (inputs !== undefined) plan.inputs = inputs;
   if (fields.name !== undefined) plan.name = fields.name as string;
   if (fields.description !== undefined) plan.description = fields.description as string;
@@ -126,7 +142,7 @@ function lower(root: SourceNode | undefined, problems: Problems, options: LoadOp
   if (fields.timeout !== undefined) plan.timeoutSeconds = fields.timeout as number;
   if (fields.limits !== undefined) plan.limits = fields.limits as SpendingLimits;
   if (restrictions.length > 0) plan.restrictions = restrictions;
-  return problems.errors > 0 ? { ...loaded, readable: plan } : { ...loaded, plan };
+  return plan;
 }
 
 /** Inputs of which no more than the names can be relied on. */
