@@ -90,6 +90,7 @@ steps:
   };
   const library = (code) =>
     `import(${JSON.stringify(pathToFileURL(join(bundle, 'node.mjs')))}).then(async ({ createLait }) => { ${code} })`;
+  const one = "jq: '{n: 1}'";
   const add = "jq: '{n: (.n + 1)}'";
   const prompt = 'prompt: hello {{ input }}';
   const write = 'write: reply.txt';
@@ -100,9 +101,10 @@ steps:
        const workflow = await lait.load({ version: 2, name: 'sample', steps: [{ jq: '{n: (.n + 1)}' }] });
        await workflow.run({ input: { n: 0 } });`,
     ),
-    run: command('run', file('run.yml', "jq: '{n: 1}'", add), 'text'),
+    run: command('run', file('run.yml', one, add), 'text'),
     lint: command('lint', file('lint.yml', add, 'run: [echo, "{{ input }}"]', prompt, write)),
     prompt: command('run', file('prompt.yml', prompt, write), 'text'),
+    checkpoint: command('run', file('checkpoint.yml', one, add), 'text', '--checkpoint'),
   };
 }
 

@@ -10,7 +10,7 @@ import { parseArgs, promisify } from 'node:util';
 import { openPostgresDatabase } from '../../packages/lait/dist/runs/stores/database/postgres-database.js';
 import { openSqliteDatabase } from '../../packages/lait/dist/runs/stores/database/sqlite-database.js';
 import { FileRunStore } from '../../packages/lait/dist/runs/stores/files/file-run-store.js';
-import { SqlRunStore } from '../../packages/lait/dist/runs/stores/sql-run-store.js';
+import { SqlRunStore } from '../../packages/lait/dist/runs/stores/sql/sql-run-store.js';
 import { machineLoad } from '../support/machine-load.mjs';
 import { startPostgres } from '../support/postgres.mjs';
 

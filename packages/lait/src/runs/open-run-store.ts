@@ -25,6 +25,6 @@ export async function openRunStore({
     return new FileRunStore(directory, { secrets });
   }
   const { openDatabase } = await import('./stores/database/open-database.js');
-  const { SqlRunStore } = await import('./stores/sql-run-store.js');
+  const { SqlRunStore } = await import('./stores/sql/sql-run-store.js');
   return new SqlRunStore(await openDatabase(database), { secrets });
 }

@@ -40,7 +40,15 @@ test('[cli.light-start] what a command does not need is not loaded', async () =>
       'inputs: { a: { type: string, default: x } }\nsteps:\n  - jq: .\n  - prompt: "{{ input }}"\n    model: m\n    output_schema: { type: object }\n  - run: [cat]\n',
     'pure.yml': 'steps:\n  - jq: .\n  - for_each: "[1,2]"\n    steps:\n      - run: [cat]\n',
   });
-  for (const args of [['--version'], ['run', '--help'], ['lint', 'small.yml'], ['run', 'pure.yml', 'x']]) {
+  for (const args of [
+    ['--version'],
+    ['run', '--help'],
+    ['lint', 'small.yml'],
+    ['run', 'pure.yml', 'x'],
+    ['run', 'pure.yml', 'x', '--checkpoint'],
+    ['run', 'pure.yml', 'x', '--park'],
+    ['runs', 'list'],
+  ]) {
     const loaded = await loadedPackages(directory, args);
     expect([args, loaded.filter((name) => heavy.some((one) => name.startsWith(one)))]).toEqual([args, []]);
   }

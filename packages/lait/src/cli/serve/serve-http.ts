@@ -38,7 +38,7 @@ export async function serveHttp(options: ServeHttpOptions, context: CommandConte
     import('../../server/server-settings.js'),
     import('../../server/server-groups.js'),
     import('../../runs/stored-secrets.js'),
-    import('../../runs/stores/sql-run-store.js'),
+    import('../../runs/stores/sql/sql-run-store.js'),
   ]);
   const { pino } = await import('pino');
   // Logs go the way of everything else that people read: masked, and a reader that went away ends nothing.

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MemoryRunStore } from '../../../src/runs/memory-run-store.js';
 import type { ClaimRequest, RunStore } from '../../../src/runs/run-store.js';
-import { SqlRunStore } from '../../../src/runs/stores/sql-run-store.js';
+import { SqlRunStore } from '../../../src/runs/stores/sql/sql-run-store.js';
 import { databases, record, stopPostgres } from './stores.js';
 
 /** A run that waits, a claim of some, or the end of the run that was claimed first. */

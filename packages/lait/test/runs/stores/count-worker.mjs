@@ -8,7 +8,7 @@ async function openStore() {
     const { FileRunStore } = await import('../../../dist/runs/stores/files/file-run-store.js');
     return new FileRunStore(address);
   }
-  const { SqlRunStore } = await import('../../../dist/runs/stores/sql-run-store.js');
+  const { SqlRunStore } = await import('../../../dist/runs/stores/sql/sql-run-store.js');
   const { openSqliteDatabase } = await import('../../../dist/runs/stores/database/sqlite-database.js');
   return new SqlRunStore(await openSqliteDatabase(address));
 }

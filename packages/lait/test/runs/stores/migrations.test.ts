@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { schemaVersion } from '../../../src/runs/stores/database/migrate.js';
 import { migrations } from '../../../src/runs/stores/database/migrations.js';
 import { openDatabase } from '../../../src/runs/stores/database/open-database.js';
-import { SqlRunStore } from '../../../src/runs/stores/sql-run-store.js';
+import { SqlRunStore } from '../../../src/runs/stores/sql/sql-run-store.js';
 import { record } from './stores.js';
 
 let directory: string;

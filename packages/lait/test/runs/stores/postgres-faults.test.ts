@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeRun } from '../../../src/runs/run-changes.js';
 import { openPostgresDatabase } from '../../../src/runs/stores/database/postgres-database.js';
-import { SqlRunStore } from '../../../src/runs/stores/sql-run-store.js';
+import { SqlRunStore } from '../../../src/runs/stores/sql/sql-run-store.js';
 import { type PostgresCluster, postgresAbsent, startPostgres } from '../../support/postgres.js';
 import { record } from './stores.js';
 

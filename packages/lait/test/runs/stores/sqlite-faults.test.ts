@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunStore } from '../../../src/runs/run-store.js';
 import { backupDatabase, restoreDatabase } from '../../../src/runs/stores/database/sqlite-backup.js';
 import { openSqliteDatabase } from '../../../src/runs/stores/database/sqlite-database.js';
-import { SqlRunStore } from '../../../src/runs/stores/sql-run-store.js';
+import { SqlRunStore } from '../../../src/runs/stores/sql/sql-run-store.js';
 import { record } from './stores.js';
 
 const counter = fileURLToPath(new URL('./count-worker.mjs', import.meta.url));

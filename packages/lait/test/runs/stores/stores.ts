@@ -9,7 +9,7 @@ import type { Database } from '../../../src/runs/stores/database/database.js';
 import { openPostgresDatabase } from '../../../src/runs/stores/database/postgres-database.js';
 import { openSqliteDatabase } from '../../../src/runs/stores/database/sqlite-database.js';
 import { FileRunStore } from '../../../src/runs/stores/files/file-run-store.js';
-import { SqlRunStore } from '../../../src/runs/stores/sql-run-store.js';
+import { SqlRunStore } from '../../../src/runs/stores/sql/sql-run-store.js';
 import type { SecretCodec } from '../../../src/runs/stores/value-codec.js';
 import { type PostgresCluster, postgresAbsent, startPostgres } from '../../support/postgres.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '../../../src/runs/stores/database/database.js';
-import { SqlRunStore } from '../../../src/runs/stores/sql-run-store.js';
+import { SqlRunStore } from '../../../src/runs/stores/sql/sql-run-store.js';
 import { capabilityNode, counted, graphOf, hitl, hostOf, terminal } from '../graph-host.js';
 import { databases, stopPostgres } from './stores.js';
 

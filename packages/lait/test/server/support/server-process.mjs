@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { buildServices } from '../../../dist/config/build-services.js';
 import { onFaultPoint } from '../../../dist/engine/fault-point.js';
 import { openDatabase } from '../../../dist/runs/stores/database/open-database.js';
-import { SqlRunStore } from '../../../dist/runs/stores/sql-run-store.js';
+import { SqlRunStore } from '../../../dist/runs/stores/sql/sql-run-store.js';
 import { createServerContext } from '../../../dist/server/create-server-context.js';
 import { defaultServerSettings } from '../../../dist/server/server-settings.js';
 import { startServer } from '../../../dist/server/start-server.js';

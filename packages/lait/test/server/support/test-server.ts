@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { buildServices, type ServiceOptions } from '../../../src/config/build-services.js';
 import type { ConfigurationValues } from '../../../src/config/configuration.js';
 import { openDatabase } from '../../../src/runs/stores/database/open-database.js';
-import { SqlRunStore } from '../../../src/runs/stores/sql-run-store.js';
+import { SqlRunStore } from '../../../src/runs/stores/sql/sql-run-store.js';
 import { createServerContext } from '../../../src/server/create-server-context.js';
 import type { RouteGroup } from '../../../src/server/http/route.js';
 import type { ServerContext } from '../../../src/server/server-context.js';

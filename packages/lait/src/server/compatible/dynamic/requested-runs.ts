@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { RunStatus } from '../../../runs/run-status.js';
 import type { Database } from '../../../runs/stores/database/database.js';
 import type { DynamicRunsTable } from '../../../runs/stores/database/tables.js';
-import { columnText } from '../../../runs/stores/sql-run-rows.js';
+import { columnText } from '../../../runs/stores/sql/sql-run-rows.js';
 
 /** A run that a client has asked for; `pending` until it is started. */
 export interface RequestedRun {

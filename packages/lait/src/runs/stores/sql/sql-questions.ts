@@ -1,11 +1,11 @@
-import type { JsonValue } from '../../values/value.js';
-import type { RunQuestion, RunRecord } from '../run-record.js';
-import type { InboxQuestion, QuestionFilter } from '../run-store.js';
-import type { Queries } from './database/database.js';
-import { parts } from './database/insert-new.js';
+import type { JsonValue } from '../../../values/value.js';
+import type { RunQuestion, RunRecord } from '../../run-record.js';
+import type { InboxQuestion, QuestionFilter } from '../../run-store.js';
+import type { Queries } from '../database/database.js';
+import { parts } from '../database/insert-new.js';
+import type { ValueCodec } from '../value-codec.js';
 import { largestLimit } from './sql-run-query.js';
 import { columnText } from './sql-run-rows.js';
-import type { ValueCodec } from './value-codec.js';
 
 /** Adds the open questions of a run that has none so far. */
 export async function insertQuestions(

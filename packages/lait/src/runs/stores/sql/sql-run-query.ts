@@ -1,10 +1,10 @@
 import type { SelectQueryBuilder } from 'kysely';
-import type { Value } from '../../values/value.js';
-import type { RunQuestion, RunRecord } from '../run-record.js';
-import type { RunFilter, RunSelection } from '../run-store.js';
-import type { Queries } from './database/database.js';
-import { parts } from './database/insert-new.js';
-import type { Tables } from './database/tables.js';
+import type { Value } from '../../../values/value.js';
+import type { RunQuestion, RunRecord } from '../../run-record.js';
+import type { RunFilter, RunSelection } from '../../run-store.js';
+import type { Queries } from '../database/database.js';
+import { parts } from '../database/insert-new.js';
+import type { Tables } from '../database/tables.js';
 import type { PinnedDefinitions } from './sql-definitions.js';
 import { columnText, recordOf } from './sql-run-rows.js';
 

@@ -1,7 +1,7 @@
-import type { JournalEntry } from '../../engine/journal.js';
-import { isLaitError } from '../../errors/lait-error.js';
-import type { Value } from '../../values/value.js';
-import type { NewRunEvent, RunLogEvent, RunRecord } from '../run-record.js';
+import type { JournalEntry } from '../../../engine/journal.js';
+import { isLaitError } from '../../../errors/lait-error.js';
+import type { Value } from '../../../values/value.js';
+import type { NewRunEvent, RunLogEvent, RunRecord } from '../../run-record.js';
 import type {
   ClaimRequest,
   InboxQuestion,
@@ -15,10 +15,12 @@ import type {
   RunUse,
   StoredJournal,
   UpdateOfKnown,
-} from '../run-store.js';
-import type { Database, Queries } from './database/database.js';
-import { insertNew } from './database/insert-new.js';
-import type { RunsTable } from './database/tables.js';
+} from '../../run-store.js';
+import type { Database, Queries } from '../database/database.js';
+import { insertNew } from '../database/insert-new.js';
+import type { RunsTable } from '../database/tables.js';
+import { leaseLost, newRecord, runExists } from '../stored-record.js';
+import { type SecretCodec, ValueCodec } from '../value-codec.js';
 import {
   claimColumns,
   freeRuns,
@@ -36,8 +38,6 @@ import { SqlRunChanges } from './sql-run-changes.js';
 import { loadRuns, pagedRuns, type RunQuery, type StoredRun, selectedRuns } from './sql-run-query.js';
 import { eventOf, runColumns } from './sql-run-rows.js';
 import { updateRun } from './sql-run-updates.js';
-import { leaseLost, newRecord, runExists } from './stored-record.js';
-import { type SecretCodec, ValueCodec } from './value-codec.js';
 
 /** A run that may be claimed, and why it cannot be worked on. */
 type FreeRun = StoredRun & Pick<RunClaim, 'problem'>;

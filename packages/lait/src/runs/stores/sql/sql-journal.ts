@@ -1,15 +1,15 @@
-import { type JournalEntry, journalKey } from '../../engine/journal.js';
-import type { JsonValue } from '../../values/value.js';
-import { runNotFound } from '../run-errors.js';
-import type { RunLease, StoredJournal } from '../run-store.js';
-import type { Database, Queries } from './database/database.js';
-import { insertNew, parts } from './database/insert-new.js';
-import { digest } from './digest.js';
-import { GatheredReads } from './gathered-reads.js';
-import { IndexedJournal } from './indexed-journal.js';
+import { type JournalEntry, journalKey } from '../../../engine/journal.js';
+import type { JsonValue } from '../../../values/value.js';
+import { runNotFound } from '../../run-errors.js';
+import type { RunLease, StoredJournal } from '../../run-store.js';
+import type { Database, Queries } from '../database/database.js';
+import { insertNew, parts } from '../database/insert-new.js';
+import { digest } from '../digest.js';
+import { GatheredReads } from '../gathered-reads.js';
+import { IndexedJournal } from '../indexed-journal.js';
+import { leaseLost } from '../stored-record.js';
+import type { ValueCodec } from '../value-codec.js';
 import { insertEvents } from './sql-events.js';
-import { leaseLost } from './stored-record.js';
-import type { ValueCodec } from './value-codec.js';
 
 /** What the journals of a store have in common. */
 export interface SqlJournals {

@@ -1,8 +1,8 @@
-import type { RunDefinition } from '../run-record.js';
-import type { Database, Queries } from './database/database.js';
-import { parts } from './database/insert-new.js';
-import { prepared } from './database/prepared.js';
-import { digest } from './digest.js';
+import type { RunDefinition } from '../../run-record.js';
+import type { Database, Queries } from '../database/database.js';
+import { parts } from '../database/insert-new.js';
+import { prepared } from '../database/prepared.js';
+import { digest } from '../digest.js';
 
 const find = prepared((queries, { digest: one }: { digest: string }) =>
   queries.selectFrom('pinned_definitions').select('digest').where('digest', '=', one),

@@ -1,8 +1,8 @@
-import type { NewRunEvent } from '../run-record.js';
-import type { Queries } from './database/database.js';
-import { insertNew, parts } from './database/insert-new.js';
-import type { EventsTable } from './database/tables.js';
-import { digest } from './digest.js';
+import type { NewRunEvent } from '../../run-record.js';
+import type { Queries } from '../database/database.js';
+import { insertNew, parts } from '../database/insert-new.js';
+import type { EventsTable } from '../database/tables.js';
+import { digest } from '../digest.js';
 
 const insertRows = insertNew('events', ['run_id', 'key_digest']);
 

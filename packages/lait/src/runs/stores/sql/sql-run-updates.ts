@@ -1,6 +1,6 @@
-import type { Queries } from './database/database.js';
-import { prepared, preparedByShape } from './database/prepared.js';
-import type { RunsTable } from './database/tables.js';
+import type { Queries } from '../database/database.js';
+import { prepared, preparedByShape } from '../database/prepared.js';
+import type { RunsTable } from '../database/tables.js';
 
 /** How a run stands as far as the caller knows; `lease_attempt` when somebody else's claim would be in the way. */
 export type KnownRun = Pick<RunsTable, 'run_id' | 'revision'> & { lease_attempt: number | undefined };

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { ClaimRequest, RunLease } from '../run-store.js';
-import { claimableStatuses, nextHead, type QueueHead } from './claim-order.js';
-import type { Database, Queries } from './database/database.js';
+import type { ClaimRequest, RunLease } from '../../run-store.js';
+import { claimableStatuses, nextHead, type QueueHead } from '../claim-order.js';
+import type { Database, Queries } from '../database/database.js';
 import type { RunQuery } from './sql-run-query.js';
 import { columnText } from './sql-run-rows.js';
 

@@ -1,14 +1,14 @@
-import type { NewRunEvent, RunRecord } from '../run-record.js';
-import type { RunChange, RunLease, RunUpdate } from '../run-store.js';
-import type { Queries } from './database/database.js';
-import type { RunsTable } from './database/tables.js';
+import type { NewRunEvent, RunRecord } from '../../run-record.js';
+import type { RunChange, RunLease, RunUpdate } from '../../run-store.js';
+import type { Queries } from '../database/database.js';
+import type { RunsTable } from '../database/tables.js';
+import { changedRecord, endsClaim } from '../stored-record.js';
+import type { ValueCodec } from '../value-codec.js';
 import { insertEvents } from './sql-events.js';
 import { insertQuestions } from './sql-questions.js';
 import type { StoredRun } from './sql-run-query.js';
 import { changedColumns } from './sql-run-rows.js';
 import { updateKnownRun, updateRun } from './sql-run-updates.js';
-import { changedRecord, endsClaim } from './stored-record.js';
-import type { ValueCodec } from './value-codec.js';
 
 /** What a change of a run writes: its columns, its questions, and what the log says about it. */
 export class SqlRunChanges {

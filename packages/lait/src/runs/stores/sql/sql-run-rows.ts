@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
-import type { JsonObject, JsonValue, Value } from '../../values/value.js';
-import type { RunDefinition, RunLogEvent, RunQuestion, RunRecord } from '../run-record.js';
-import type { RunChange } from '../run-store.js';
-import type { EventsTable, RunsTable } from './database/tables.js';
-import type { ValueCodec } from './value-codec.js';
+import type { JsonObject, JsonValue, Value } from '../../../values/value.js';
+import type { RunDefinition, RunLogEvent, RunQuestion, RunRecord } from '../../run-record.js';
+import type { RunChange } from '../../run-store.js';
+import type { EventsTable, RunsTable } from '../database/tables.js';
+import type { ValueCodec } from '../value-codec.js';
 
 /** What a run's row says about the run itself. */
 export type RunColumns = Omit<RunsTable, 'last_seq' | 'lease_worker' | 'lease_until' | 'lease_attempt'>;
