@@ -17,6 +17,15 @@ export function processesWith(text: string): number[] {
     .map((line) => Number.parseInt(line, 10));
 }
 
+/** Whether there is a process of this id, be it one that has ended and was not waited for. */
+export function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 /** Waits until a condition holds; the test's own timeout is the limit. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await delay(20);
