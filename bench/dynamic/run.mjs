@@ -1,5 +1,5 @@
 // The same definitions here and in @mastra/core: node bench/dynamic/run.mjs
-// Processor time and ratios of one machine in one run. Not measured: stores that survive a crash, models, networks.
+// Processor time of one machine in one run, the median of five measurements taken in turn. Not measured: stores that survive a crash, models, networks.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -21,12 +21,22 @@ const measure = (side) => {
   });
   return JSON.parse(out.trim().split('\n').at(-1));
 };
-const [own, peer] = ['lait', 'mastra'].map(measure);
+const rounds = 5;
+const measured = { lait: [], mastra: [] };
+for (let round = 0; round < rounds; round += 1) {
+  for (const side of Object.keys(measured)) measured[side].push(measure(side));
+}
+const medians = (figure) =>
+  Object.values(measured).map((times) => times.map(figure).sort((a, b) => a - b)[(rounds - 1) / 2]);
 const rows = [
-  ...Object.keys(own.rows).map((name) => [`${name}, µs a step`, own.rows[name], peer.rows[name], 10]),
-  ['registration of 500 entries, ms', own.registerMs, peer.registerMs],
-  ['import and set up, ms', own.importMs, peer.importMs],
-  ['memory after import, MB', own.importMegabytes, peer.importMegabytes],
+  ...Object.keys(measured.lait[0].rows).map((name) => [
+    `${name}, µs a step`,
+    ...medians(({ rows }) => rows[name]),
+    10,
+  ]),
+  ['registration of 500 entries, ms', ...medians(({ registerMs }) => registerMs)],
+  ['import and set up, ms', ...medians(({ importMs }) => importMs)],
+  ['memory after import, MB', ...medians(({ importMegabytes }) => importMegabytes)],
 ];
 console.log(
   `${'dynamic form'.padEnd(36)}${'lait'.padStart(10)}${'mastra'.padStart(10)}${'ratio'.padStart(9)}  target`,
