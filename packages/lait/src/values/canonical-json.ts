@@ -3,8 +3,8 @@ import { isObject, type JsonValue } from './value.js';
 import { requireWritable } from './value-size.js';
 
 /**
- * Compact JSON with sorted keys: equal values give equal text, whatever the order of their keys. Throws a `LaitError` (code
- * `value_too_large`).
+ * Compact JSON with sorted keys: equal values give equal text, whatever the order of their keys. Throws as
+ * `requireWritable` does.
  */
 export function canonicalJson(value: JsonValue): string {
   requireWritable(value);

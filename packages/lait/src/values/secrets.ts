@@ -45,8 +45,8 @@ export class SecretRegistry {
   }
 
   /**
-   * The value with its texts, keys and secret numbers masked; the same object when nothing had to change. Throws
-   * `value_too_large`.
+   * The value with its texts, keys and secret numbers masked; the same object when nothing had to change. Throws as
+   * `requireWritable` does.
    */
   maskValue<T extends JsonValue | undefined>(value: T): T {
     if (this.#known.size === 0) return value;

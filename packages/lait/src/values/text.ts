@@ -4,14 +4,14 @@ import { requireWritable } from './value-size.js';
 /**
  * The text form of a value: a string as it is, everything else compact JSON, `null` for no value.
  * Used wherever text is needed: user messages, standard input of commands, written files, the final output.
- * Throws a `LaitError` (code `value_too_large`). Source: steps seed, 値の流れ.
+ * Throws as `requireWritable` does. Source: steps seed, 値の流れ.
  */
 export function textOf(value: Value): string {
   if (typeof value === 'string') return value;
   return value === undefined ? 'null' : jsonText(value);
 }
 
-/** JSON, compact unless an indentation is given. Throws a `LaitError` (code `value_too_large`). */
+/** JSON, compact unless an indentation is given. Throws as `requireWritable` does. */
 export function jsonText(value: JsonValue, indentation?: number): string {
   requireWritable(value);
   return JSON.stringify(value, null, indentation);

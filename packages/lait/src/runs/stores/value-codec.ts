@@ -29,7 +29,7 @@ const specials: ReadonlyMap<string, Value> = new Map<string, Value>([
 export class ValueCodec {
   constructor(private readonly secrets?: SecretCodec) {}
 
-  /** The value as JSON that may be stored. Throws `value_too_large`. */
+  /** The value as JSON that may be stored. Throws as `requireWritable` does. */
   pack(value: Value): JsonValue {
     requireWritable(value);
     const plain = isPlain(value) ? (value as JsonValue) : escapeValue(value);
@@ -74,16 +74,13 @@ function isPlain(value: Value): boolean {
     case 'undefined':
       return false;
     case 'object':
-      return value === null || isPlainContainer(value);
+      if (value === null) return true;
+      if (Array.isArray(value)) return value.every(isPlain);
+      for (const key of Object.keys(value)) if (key === mark || !isPlain(value[key])) return false;
+      return true;
     default:
       return true;
   }
-}
-
-function isPlainContainer(value: JsonValue[] | JsonObject): boolean {
-  if (Array.isArray(value)) return value.every(isPlain);
-  for (const key of Object.keys(value)) if (key === mark || !isPlain(value[key])) return false;
-  return true;
 }
 
 function escapeValue(value: Value): JsonValue {
